@@ -15,12 +15,12 @@ type By struct {
 	Repeat  Repeat `json:"repeat,omitzero"`
 }
 
-// Repeat numbers the answers of an agent that was asked the same question several times in one batch, from 1. The
-// first answer has 0, so that a single answer is identified by its names alone; [Repetition] converts it. In a
-// pattern of answers 0 matches any and 1 the first.
+// Repeat identifies one of several answers to the same question by the same agent in one batch. It is 0 for the first
+// answer, 2 for the second, and so on, so that a single answer is identified by its names alone; [Repetition]
+// converts a number to it. In a pattern for [By.Matches], 0 matches any answer and 1 the first.
 type Repeat uint32
 
-// Repetition is the number that an answer holds: of the first it is 0.
+// Repetition returns the Repeat of the answer with a number, counted from 1: 0 for 1, else the number.
 func Repetition(number uint32) Repeat {
 	if number == 1 {
 		return 0
@@ -28,17 +28,17 @@ func Repetition(number uint32) Repeat {
 	return Repeat(number)
 }
 
-// Number is the number of the answer, from 1.
+// Number returns the number of the answer, from 1.
 func (r Repeat) Number() uint32 { return max(uint32(r), 1) }
 
-// AnswerID identifies an answer: what By answered to one question.
+// AnswerID identifies an answer: the answer by By to the question CaseID.
 type AnswerID struct {
 	CaseID string
 	By
 }
 
-// RunID identifies a row of eval_runs: what one run scored of By. In it case and metric are a key of
-// scores.
+// RunID identifies a row of eval_runs: the scores that one run computed for the answers of By. Within it, case and
+// metric are a unique key of the scores.
 type RunID struct {
 	ID string // of the run
 	By
@@ -47,11 +47,12 @@ type RunID struct {
 // NoName is displayed for an agent without a name.
 const NoName = "(no name)"
 
-// Unnamed matches, in a pattern of answers, only an empty name, while an empty field matches any. It is never a
-// name.
+// Unnamed is used in a field of a pattern for [By.Matches]: it matches only an empty name, while an empty field
+// matches any name. An agent, version or batch cannot have it as its name.
 const Unnamed = "\x00"
 
-// Named returns the name that a field of a pattern matches; ok is false if the field matches any name.
+// Named returns the name that a field of a pattern matches, which is empty for [Unnamed]; ok is false if the field
+// matches any name.
 func Named(field string) (name string, ok bool) {
 	if field == Unnamed {
 		return "", true
@@ -59,7 +60,8 @@ func Named(field string) (name string, ok bool) {
 	return field, field != ""
 }
 
-// Exactly returns the pattern that matches only these answers, also if names are empty.
+// Exactly returns a pattern that matches only the answers that b identifies: an empty name in b matches only an empty
+// name.
 func (b By) Exactly() By {
 	return By{Agent: cmp.Or(b.Agent, Unnamed), Version: cmp.Or(b.Version, Unnamed), Batch: cmp.Or(b.Batch, Unnamed),
 		Repeat: Repeat(b.Repeat.Number())}
@@ -70,7 +72,8 @@ func (c *Case) AnswerID() AnswerID {
 	return AnswerID{CaseID: c.ID, By: By{Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID}}
 }
 
-// Of describes the origin of the answers, such as "agent atlas 2.0, batch b1". It is empty if nothing is known.
+// Of describes the agent, version, batch and repetition, such as "agent atlas 2.0, batch b1". It is empty if all
+// names are empty and the repeat is 0.
 func (b By) Of() string {
 	var of []string
 	if b.Agent != "" || b.Version != "" {

@@ -2,13 +2,13 @@ package scoring
 
 import "github.com/badger-eval/badger/internal/jsonscan"
 
-// longestSorted is the length in bytes of the longest JSON text whose members are sorted and whose numbers are
-// rewritten when it is read: both take some twenty times the memory of the text.
+// longestSorted is the maximum length in bytes of JSON text that [CanonicalJSON] canonicalizes completely. This takes
+// about twenty times the memory of the text.
 const longestSorted = 1 << 20
 
-// CanonicalJSON is a nested value of a result in the one form that its cell has, whatever the way the result took:
-// white space, escapes, the order of members and the spelling of numbers are those of a transport or a column type. A
-// text that is not JSON is returned unchanged; of one of more than a mebibyte only white space is removed.
+// CanonicalJSON returns JSON text in one canonical form, so that a nested value is the same text from every source:
+// without white space, with sorted members, and with uniform escapes and numbers. It returns text that is not JSON
+// unchanged. From text longer than a mebibyte it removes only white space.
 func CanonicalJSON(text []byte) []byte {
 	var s jsonscan.Scanner
 	s.Reset(text)

@@ -15,32 +15,32 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Case is one evaluated question: what was asked, which answers are right, what the agent answered.
+// Case is one question, its accepted answers (Golds) and the agent's answer (Pred).
 type Case struct {
 	ID       string
 	Question string
 	Evidence string // hints that came with the question, such as the definition of a business term
 	Schema   string // DDL of the tables the question is about
-	// SchemaFrom is "warehouse" if Schema was read there, and empty if the case states it. Facts holds statistics
-	// of the data, or nil if none were read.
+	// SchemaFrom is "warehouse" if Schema was read from the warehouse, and empty if it comes from the case. Facts holds
+	// statistics of the data, or nil if none were read.
 	SchemaFrom string
 	Facts      *sqlparts.Facts
 	Database   string
-	Dataset    string   // where the case comes from, to slice agreement by
+	Dataset    string   // the data set that the case comes from; reports show agreement by data set
 	Dialect    string   // SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, sqlite, …
 	Tags       []string // free words to slice reports by
-	TagsErr    error    // why Tags cannot be read; only what reads tags fails of it
+	TagsErr    error    // the error if Tags cannot be parsed; only code that reads tags fails because of it
 
-	Golds    []Query // accepted answers; the best counts
+	Golds    []Query // accepted answers; the score is the best over all of them
 	Pred     Query   // the agent's answer
 	Agent    Agent
 	Expected Expected
 
 	Human   *bool                      // the human verdict on the answer, if any; no metric reads it
-	Votes   json.RawMessage            // the vote of each, as written: by name, or a list; no metric reads it
-	Options map[string]json.RawMessage // options of one metric, by its name
+	Votes   json.RawMessage            // the votes of several people as JSON; no metric reads it
+	Options map[string]json.RawMessage // the options of each metric, by the metric's name
 
-	UnreadKeys []string // keys of the case file that nothing reads, such as gold.resutl; 20 at most
+	UnreadKeys []string // unknown keys of the case file, which are ignored, such as gold.resutl; at most 20
 }
 
 // Query is one SQL text, what it returned when it ran, and how long that took.
@@ -50,23 +50,23 @@ type Query struct {
 	Error   string         // the database's message if the SQL failed
 	Ran     bool           // whether it is known to have been executed, successfully or not
 	Latency *time.Duration // nil if it was not measured
-	Around  []string       // what was written around SQL, such as a Markdown fence; set where a case is scored
+	Around  []string       // describes text removed around SQL, such as a Markdown fence; set by scoring
 	Clock   *time.Time     // the time to which the clock was pinned when the result was computed; nil: not pinned
 }
 
-// Result is a result snapshot: inline, a reference to resolve (query:ID, table:NAME, file:PATH), or
-// the reason why it cannot be read. All three empty means that there is none.
+// Result is the result of a query: a table, a reference to one (query:ID, table:NAME, file:PATH), or the reason why
+// it cannot be read. If all fields are empty, the case has no result.
 type Result struct {
 	Table *Table
 	Ref   string
 	Err   error
 }
 
-// Absent reports whether no result was given at all.
+// Absent reports whether all fields are empty: no table, no reference and no error.
 func (r Result) Absent() bool { return r.Table == nil && r.Ref == "" && r.Err == nil }
 
-// Given reports whether there is a result, or a reference to one, whether or not it can be resolved. A mere reason
-// for a missing result is not a result.
+// Given reports whether there is a table or a reference to one, even if the reference cannot be resolved. If only Err
+// is set, it returns false.
 func (r Result) Given() bool { return r.Table != nil || r.Ref != "" }
 
 // Agent identifies the agent, and holds its actions other than the query.
@@ -81,13 +81,13 @@ type Agent struct {
 	Turn           int
 }
 
-// ToolCall is one call of a tool, in the order they were made, or one that was expected.
+// ToolCall is one call of a tool, either made by the agent or expected of it.
 type ToolCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// UnmarshalJSON also reads a bare name.
+// UnmarshalJSON parses an object, or a string, which is the name of a tool called without arguments.
 func (t *ToolCall) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, &t.Name)
@@ -110,8 +110,8 @@ type Expected struct {
 	Clarifications []string
 }
 
-// caseJSON is a case in the form of case files. Unknown members are listed in Case.UnreadKeys. [CaseKeys] documents
-// the members; they may have the names of the tables' columns too, see caseAliases.
+// caseJSON is the JSON form of a case in a case file. Unknown members are listed in Case.UnreadKeys. [CaseKeys]
+// documents the members. They may also have the names of the columns of the tables, see caseAliases.
 type caseJSON struct {
 	CaseID   nameJSON `json:"case_id" doc:"Identifies the question. Required."`
 	Question string   `json:"question" doc:"The question as the user asked it."`
@@ -145,11 +145,11 @@ type caseJSON struct {
 	Options map[string]json.RawMessage `json:"options" doc:"Options of single metrics, by name."`
 }
 
-// nameJSON is a name that may also be written as a number, such as the case 17 or the version 2.0:
-// its digits are the name.
+// nameJSON is a name that may be written in JSON as a string or a number, such as the case 17 or the version 2.0. The
+// text of the number is the name.
 type nameJSON string
 
-// UnmarshalJSON reads a string or a number.
+// UnmarshalJSON parses a string or a number. A name with a NUL byte is an error.
 func (n *nameJSON) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9') {
 		*n = nameJSON(b)
@@ -166,8 +166,8 @@ func (n *nameJSON) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// checkName refuses the name of a question, an agent, its version or a batch that no table of scores
-// could hold.
+// checkName returns an error if the name of a question, an agent, a version or a batch contains a NUL byte, which not
+// every warehouse can store.
 func checkName(name string) error {
 	if strings.IndexByte(name, 0) >= 0 {
 		return errcode.New(errcode.InvalidArgument, "a name (case_id, agent.name, agent.version, agent.batch_id) contains a NUL byte, which not every warehouse can store; remove it")
@@ -175,13 +175,13 @@ func checkName(name string) error {
 	return nil
 }
 
-// tagsJSON are tags, or why they cannot be read: they fail no case.
+// tagsJSON holds the tags of a case, or the error of parsing them. Invalid tags do not make the case invalid.
 type tagsJSON struct {
 	list []string
 	err  error
 }
 
-// UnmarshalJSON reads a list of strings.
+// UnmarshalJSON parses a list of strings. It returns no error: that of an invalid list is kept in t.err.
 func (t *tagsJSON) UnmarshalJSON(b []byte) error {
 	t.list, t.err = ParseTags(string(b))
 	return nil
@@ -207,11 +207,11 @@ func (*UnreadableTags) Error() string {
 	return `tags cannot be read: expected a JSON list of strings, such as ["sales"]`
 }
 
-// Unwrap is the error with its code, InvalidArgument.
+// Unwrap returns an error with the same message and the code InvalidArgument.
 func (e *UnreadableTags) Unwrap() error { return errcode.New(errcode.InvalidArgument, "%s", e.Error()) }
 
-// ReadLabel parses a human verdict in the spellings used in files and tables. ok is false for any other string,
-// such as unsure.
+// ReadLabel parses a human verdict: 1, pass, true, yes, correct, or 0, fail, false, no, incorrect, in any letter
+// case. ok is false for any other string, such as unsure.
 func ReadLabel(text string) (passes, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "1", "pass", "true", "yes", "correct":
@@ -222,10 +222,12 @@ func ReadLabel(text string) (passes, ok bool) {
 	return false, false
 }
 
-// labelJSON is the member human.label: true or false, or any spelling that [ReadLabel] knows.
+// labelJSON is the text of the member human.label: true, false, a string or number that [ReadLabel] parses, or null,
+// "" or "unsure" for no verdict.
 type labelJSON string
 
-// UnmarshalJSON reads true, 1 and "pass" as the same value.
+// UnmarshalJSON parses a JSON string, boolean or number, so that true, 1 and "pass" are the same verdict. Any other
+// text is an error.
 func (l *labelJSON) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	if len(b) > 0 && b[0] == '"' {
@@ -268,7 +270,7 @@ func (g *golds) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*g)[0])
 }
 
-// query is the query of a case's member, gold or agent.
+// query returns the Query that the member gold or agent of a case describes. An invalid latency is an error.
 func (q queryJSON) query(member string) (Query, error) {
 	out := Query{SQL: q.SQL, Error: q.Error, Result: resultOf(q.Result)}
 	out.Ran = out.Error != "" || !out.Result.Absent()
@@ -284,7 +286,8 @@ func (q queryJSON) query(member string) (Query, error) {
 	return out, nil
 }
 
-// resultOf reads a result member: an inline result, or text that holds one or a reference.
+// resultOf parses the member result of a query: an inline result, or a string that contains one or a reference.
+// Errors are in Result.Err.
 func resultOf(raw json.RawMessage) Result {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -306,7 +309,7 @@ func resultOf(raw json.RawMessage) Result {
 	return Result{Table: t, Err: err}
 }
 
-// inJSON names what a member of a case is to be, by the Go type that it is read into.
+// inJSON returns the JSON type that is expected for a member of the Go type t, as error messages name it.
 func inJSON(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the types of members
 	case reflect.Struct, reflect.Map:
@@ -327,9 +330,8 @@ func inJSON(t reflect.Type) string {
 	return "another type"
 }
 
-// DecodeCase reads one case of a case file, a JSON object. A result or tags that cannot be read do not
-// fail the case: the reason stays on the query, or in TagsErr. Behaviour must be one of the known words; a
-// case needs an id.
+// DecodeCase parses one case of a case file, a JSON object. A missing id or an unknown behaviour is an error. A
+// result or tags that cannot be parsed are not: the error is in Result.Err or TagsErr.
 func DecodeCase(data []byte) (*Case, error) {
 	data = jsonscan.QuoteNonFinite(data)
 	var j caseJSON

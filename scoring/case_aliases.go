@@ -10,9 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// columnKeys are the columns of golden_set and agent_runs, and arguments of SQL functions, that are
-// called otherwise than the key that holds the same, with an underscore for each point: gold_sql is
-// gold.sql in any case.
+// columnKeys maps names of columns of golden_set and agent_runs, and of arguments of SQL functions, to the keys of a
+// case file. It omits the columns whose names are the key with underscores for points, such as gold_sql for gold.sql.
 var columnKeys = map[string]string{
 	"database_name": "database", "metric_options": "options", "sql_error": "agent.error", "sql": "agent.sql",
 	"result": "agent.result", "latency_ms": "agent.latency_ms",
@@ -21,12 +20,13 @@ var columnKeys = map[string]string{
 	"conversation_id": "agent.conversation_id", "turn": "agent.turn",
 }
 
-// alternativesKey is the column of further accepted answers, which case files give as a list in gold.
+// alternativesKey is the name of the column of golden_set with further accepted answers. Case files have a list in
+// gold instead.
 const alternativesKey = "alternatives"
 
-// caseKeys are the keys of a case by the object that they are in, and caseAliases other names of them:
-// what the tables call them, with a point or an underscore for each level, and behaviour in American
-// spelling. All are in lower case, as encoding/json finds them in any.
+// caseKeys maps the path of an object in a case to the keys in it. caseAliases maps other names of a key to the key:
+// column names, the path with points or underscores, and the spelling behavior. All are in lower case, since
+// encoding/json ignores letter case.
 var caseKeys, caseAliases = func() (map[string][]string, map[string]CaseKey) {
 	keys, aliases := map[string][]string{}, map[string]CaseKey{}
 	byName := map[string]CaseKey{}
@@ -50,9 +50,9 @@ var caseKeys, caseAliases = func() (map[string][]string, map[string]CaseKey) {
 	return keys, aliases
 }()
 
-// renamed moves the members of a case with alternative names to the names that are read: those at the top, and
-// expected.behavior. A string that contains JSON, as columns do, is parsed for keys that do not take strings. A
-// member that is present under both names is an error.
+// renamed returns the JSON of a case with aliases of keys replaced by the keys: at the top level, and
+// expected.behavior. For a key whose value is not a string, a string that contains JSON, as columns hold it, is
+// replaced by that JSON. A member that is present under two names is an error.
 func renamed(data []byte) ([]byte, error) {
 	top, err := membersOf(data)
 	if err != nil {
@@ -150,7 +150,7 @@ func renamed(data []byte) ([]byte, error) {
 	return json.Marshal(top)
 }
 
-// membersOf reads the members of an object by their names in lower case; none of nothing.
+// membersOf returns the members of a JSON object by their names in lower case. Empty input has no members.
 func membersOf(raw []byte) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if len(raw) > 0 {
@@ -165,7 +165,7 @@ func membersOf(raw []byte) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// unwrapped returns the JSON in a string, or any other value unchanged.
+// unwrapped returns the JSON text that a JSON string contains, nil for a blank string, and any other value unchanged.
 func unwrapped(raw json.RawMessage) json.RawMessage {
 	var text string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
@@ -180,7 +180,8 @@ func unwrapped(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// aliasIn finds the key that a name in an object of a case means.
+// aliasIn returns the key that name means if it is an alias in the object at path; ok is false if it is not. For
+// alternatives it returns an empty key and true.
 func aliasIn(path, name string) (CaseKey, bool) {
 	switch {
 	case path == "" && !slices.Contains(caseKeys[""], name):
@@ -192,7 +193,7 @@ func aliasIn(path, name string) (CaseKey, bool) {
 	return CaseKey{}, false
 }
 
-// knownIn reports whether a name is a key of an object of a case.
+// knownIn reports whether name is a key of the object at path of a case.
 func knownIn(path, name string) bool {
 	if path == alternativesKey {
 		path = "gold"
@@ -200,8 +201,8 @@ func knownIn(path, name string) bool {
 	return slices.Contains(caseKeys[path], name)
 }
 
-// foreignKeys are names that data sets and people give to what a key holds. They are suggested, not
-// read: the same names hold other things elsewhere.
+// foreignKeys maps key names that are common in other data sets to ours. They are only suggested in messages: they
+// are not read, since other files use the same names for other values.
 var foreignKeys = map[string]string{
 	"id": "case_id", "question_id": "case_id", "qid": "case_id", "instance_id": "case_id", "uid": "case_id",
 	"prompt": "question", "nl": "question", "utterance": "question", "hint": "evidence",
@@ -217,8 +218,8 @@ var foreignKeys = map[string]string{
 	"gold.answer": "gold.result", "agent.answer": "agent.response", "agent.model": "agent.version",
 }
 
-// SuggestKey ends a message about a key of a case that is not known: the nearest known one, or
-// nothing.
+// SuggestKey returns the end of a message about an unknown key of a case: "; did you mean " with the most similar
+// key, or "" if none is similar.
 func SuggestKey(name string) string {
 	if key, ok := foreignKeys[name]; ok {
 		return "; did you mean " + key + "?"

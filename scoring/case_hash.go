@@ -9,10 +9,10 @@ import (
 	"hash"
 )
 
-// GoldHash identifies the question with everything other than the answer that scores may depend on: the question,
-// its evidence, schema and dialect, the accepted answers, the expected behavior, and the options of metrics. Scores
-// of a case whose hash has changed are not comparable. Latencies, which differ with each run, are excluded. A result
-// that is a reference is identified by its name, not by its rows. It is 16 hexadecimal digits.
+// GoldHash returns a hash, 16 hexadecimal digits, of everything in the case that scores may depend on other than the
+// answer: the question, evidence, schema and dialect, the accepted answers, the expected behavior and the options of
+// metrics. Scores of a case whose hash has changed are not comparable. Latencies are excluded, since they differ with
+// each run. A result that is a reference is hashed by its name, not by its rows.
 func (c *Case) GoldHash() string {
 	h := goldHash{sha256.New()}
 	h.texts(c.ID, c.Question, c.Evidence, c.Schema, c.Dialect, c.Expected.Behaviour)
@@ -36,7 +36,7 @@ func (c *Case) GoldHash() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// goldHash writes parts that cannot run into each other.
+// goldHash writes values to a hash with their lengths, so that different sequences of values give different input.
 type goldHash struct{ hash.Hash }
 
 func (h goldHash) number(n int) {

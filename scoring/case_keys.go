@@ -7,13 +7,13 @@ import (
 
 // CaseKey documents a key of a case file.
 type CaseKey struct {
-	Name string // with the keys around it, such as agent.version
+	Name string // with the keys of the enclosing objects, such as agent.version
 	Type string
 	Doc  string
 }
 
-// CaseKeys lists the keys of case files in their order. A key that holds an object comes before the
-// keys in it.
+// CaseKeys returns the keys of case files in the order of caseJSON. The key of an object precedes the keys in the
+// object.
 func CaseKeys() []CaseKey { return keysOf(nil, "", reflect.TypeFor[caseJSON]()) }
 
 func keysOf(keys []CaseKey, prefix string, of reflect.Type) []CaseKey {

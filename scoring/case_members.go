@@ -9,26 +9,25 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// checkMembers returns an error if a case has a duplicate member, or a string with invalid UTF-8 or a lone
-// surrogate. encoding/json would keep the last member and replace the rest by U+FFFD, so that different strings
-// become equal. data must be JSON. Results are skipped: their errors are those of their queries.
+// checkMembers returns an error if a case has a duplicate member, or a string with invalid UTF-8 or a lone surrogate.
+// encoding/json would keep the last duplicate and replace the invalid text by U+FFFD, so that different strings
+// become equal. data must be valid JSON. Results are skipped: their errors belong to their queries.
 func checkMembers(data []byte) (m members, err error) {
 	m.scan.Reset(data)
 	return m, m.value("")
 }
 
-// members are the members of a case while they are checked.
+// members checks the members of a case, and records aliases and unknown keys.
 type members struct {
 	scan    jsonscan.Scanner
-	aliases bool     // some have another name than the key that is read
-	unread  []string // unknown keys, with the keys around them
+	aliases bool     // whether a member is named by an alias of its key (see caseAliases)
+	unread  []string // unknown keys, with the keys of the enclosing objects
 }
 
-// objects are the objects of a case whose members encoding/json finds in any letter case.
+// objects are the paths of the objects of a case. encoding/json ignores the letter case of their members.
 var objects = []string{"", "agent", "gold", "expected", "human", alternativesKey}
 
-// value checks the value at a path, such as agent.tool_calls; the elements of a list have the path of
-// the list.
+// value checks the value at a path, such as agent.tool_calls. The elements of a list have the path of the list.
 func (m *members) value(path string) error {
 	s := &m.scan
 	switch s.Peek() {
@@ -57,7 +56,7 @@ func (m *members) value(path string) error {
 	return atPath(path, err)
 }
 
-// maxUnread bounds the number of unknown keys of one case that are listed.
+// maxUnread is the maximum number of unknown keys that are listed for one case.
 const maxUnread = 20
 
 func (m *members) object(path string) error {

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Unread lists the parts of the case that are ignored or not read as written: unknown keys and an unknown dialect,
-// each with the nearest known one, and the notes of the readers of its inline results. It is empty for a case
-// without them. It does not follow references to results.
+// Unread returns a sentence for each part of the case that is ignored or read differently from how it is written:
+// unknown keys and an unknown dialect, each with the most similar known one, and the notes on its inline results. It
+// does not resolve references.
 func (c *Case) Unread() []string {
 	var out []string
 	for _, key := range c.UnreadKeys {
@@ -25,8 +25,8 @@ func (c *Case) Unread() []string {
 	return append(out, c.Pred.Result.notes("result of the agent")...)
 }
 
-// Unusual returns a string that is equal for two cases with the same unread parts; it is empty if there are none.
-// It saves computing the sentences of [Case.Unread] for each of many cases.
+// Unusual returns a string that identifies the sentences of [Case.Unread]: if it is equal for two cases, so are the
+// sentences. It is empty if there are none. It is cheaper to compute than the sentences.
 func (c *Case) Unusual() string {
 	parts := c.UnreadKeys
 	if !sqlparts.NamesDialect(c.Dialect) {
@@ -38,7 +38,8 @@ func (c *Case) Unusual() string {
 	return strings.Join(append(slices.Clip(parts), c.Pred.Result.notes("result of the agent")...), "\n")
 }
 
-// notes returns the notes of the reader of an inline result.
+// notes returns the notes of the table, each prefixed with the name of the result. It returns nil for a result
+// without a table.
 func (r Result) notes(of string) (out []string) {
 	if r.Table != nil {
 		for _, n := range r.Table.Notes {
@@ -63,7 +64,7 @@ func (c *Case) UnknownDialect() []string {
 			near)}
 }
 
-// Strict returns an error if the case has an unknown member, see [Case.Unread], or an unknown option of a metric.
+// Strict returns an error if [Case.Unread] reports anything, or if the case has options for an unknown metric.
 func (e *Engine) Strict(c *Case) error {
 	said := append(c.Unread(), e.UnknownOptions(c)...)
 	if len(said) == 0 {

@@ -6,20 +6,20 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// WrittenSQL returns the SQL of a query of the case without the text that agents write around it, such as a
-// Markdown fence, and describes that text. All code that runs or reads the query uses it.
+// WrittenSQL returns the SQL of a query of the case without the text that agents write around it, such as a Markdown
+// fence, and descriptions of the removed text. All code that runs or parses the query uses it.
 func (c *Case) WrittenSQL(q *Query) (sql string, around []string) {
 	return sqlparts.Unwrap(q.SQL, sqlparts.DialectOf(c.Dialect))
 }
 
-// written is a copy of a query of the case with its SQL alone.
+// written returns a copy of q whose SQL is that of [Case.WrittenSQL].
 func (c *Case) written(q *Query) *Query {
 	out := *q
 	out.SQL, out.Around = c.WrittenSQL(q)
 	return &out
 }
 
-// wrapped returns the warning that the SQL was extracted from surrounding text.
+// wrapped returns the warning that text around the SQL was ignored, or nil if there was none.
 func (q *Query) wrapped(of string) []string {
 	if len(q.Around) == 0 {
 		return nil

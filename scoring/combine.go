@@ -6,18 +6,19 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// MetricOf is a metric of the engine, by its name.
+// MetricOf returns the metric of the engine with a name, or an error if there is none.
 func (in *Input) MetricOf(name string) (*Metric, error) { return in.run.engine.Metric(name) }
 
-// Asked reports whether a metric is among those that the case is scored by now, whatever their order.
+// Asked reports whether the metric is among those that the current call computes for the case, before or after this
+// one.
 func (in *Input) Asked(metric string) bool {
 	return in.run != nil && slices.ContainsFunc(in.run.asked, func(m *Metric) bool { return m.Name == metric })
 }
 
-// ScoreOf returns the score that another metric of the engine gives on this case. It equals the score reported for
-// that metric: over all accepted answers, with its own options and threshold. A metric is computed once for a case,
-// regardless of how many metrics ask for it. The usage of its judge calls is counted if it was computed. It is an
-// error if a metric asks for itself, directly or through others.
+// ScoreOf returns the score of another metric of the engine on this case. It equals the score reported for that
+// metric: over all accepted answers, with its own options and threshold. A metric is computed once for a case,
+// however many metrics use it. If this call computes it, its judge calls count in the usage of the calling metric. It
+// is an error if a metric uses its own score, directly or through others.
 func (in *Input) ScoreOf(metric string) (Score, error) {
 	r := in.run
 	m, err := r.engine.Metric(metric)

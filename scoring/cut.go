@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// isUsualLimit reports whether agents' tools and clients commonly cut results at this number of rows: 1, 2 or 5
-// times a power of ten, from 100.
+// isUsualLimit reports whether rows is a usual row limit of tools and clients: 1, 2 or 5 times a power of ten, from
+// 100.
 func isUsualLimit(rows int) bool {
 	if rows < 100 {
 		return false
@@ -18,8 +18,8 @@ func isUsualLimit(rows int) bool {
 	return rows == 1 || rows == 2 || rows == 5
 }
 
-// cutWarning warns that the agent's result may be a part of what its query returned: it ends where tools cut
-// results, gold continues, and the query does not name that number itself. It is empty otherwise.
+// cutWarning returns a warning if the agent's result may have been truncated by a tool: its number of rows is a usual
+// limit, gold has more rows, and the agent's SQL does not contain that number. Otherwise it returns "".
 func cutWarning(gold, pred *Query) string {
 	if gold == nil || gold.Result.Table == nil || pred.Result.Table == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package scoring defines the basic types of badger and its one operation: a [Metric] scores a
-// [Case] and returns a [Score].
+// Package scoring defines the basic types of badger and its one operation: a [Metric] computes a [Score] for a
+// [Case].
 //
 // A case is one question with its accepted answers (gold) and the answer of an agent (pred). Each
 // answer has its SQL and the result that the SQL returned. Results are [Table] values: columnar,

@@ -21,33 +21,32 @@ type SnapshotReader interface {
 	ReadSnapshot(ctx context.Context, ref string) (*Table, error)
 }
 
-// Config is a deployment's configuration of metrics, by metric name.
+// Config is a deployment's configuration of metrics; its maps have metric names as keys.
 type Config struct {
-	Options    map[string]json.RawMessage `json:"options,omitempty"`    // defaults of a metric's options
-	Thresholds map[string]float64         `json:"thresholds,omitempty"` // the value from which a score passes
+	Options    map[string]json.RawMessage `json:"options,omitempty"`    // options, which those of a case override
+	Thresholds map[string]float64         `json:"thresholds,omitempty"` // the thresholds that replace those of the metrics
 }
 
-// EngineOptions are optional inputs of an engine in addition to metrics.
+// EngineOptions are optional dependencies and the configuration of an engine.
 type EngineOptions struct {
-	Snapshots SnapshotReader       // if nil, references are not resolved, and scores state this
-	Judge     judgebackend.Backend // answers the questions of judge metrics; nil: none does
-	Judges    map[string]Judge     // those of single metrics, by name, in place of Judge
-	Replies   Replies              // recorded answers that are used in place of calls; may be nil
+	Snapshots SnapshotReader       // resolves result references; if nil, a metric that needs one fails with a message
+	Judge     judgebackend.Backend // answers the questions of metrics that use a judge; nil if there is none
+	Judges    map[string]Judge     // judges of single metrics, by the metric's name; they replace Judge
+	Replies   Replies              // recorded judge replies, which are used instead of calls; may be nil
 	Config    Config
 
 	Panicked func(metric string, value any, stack []byte) // called after a panic inside a metric; may be nil
 }
 
-// Engine runs metrics on cases. It keeps no state between cases and may be used from many
-// goroutines.
+// Engine runs metrics on cases. It keeps no state between cases and is safe for concurrent use.
 type Engine struct {
 	metrics []Metric
 	index   map[string]int
 	opts    EngineOptions
 }
 
-// NewEngine makes an engine of metrics. Names must be unique, and options and thresholds must name
-// metrics that exist.
+// NewEngine returns an engine with the metrics. A duplicate metric name is an error, and so are options, thresholds
+// or judges of an unknown metric.
 func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 	e := &Engine{metrics: metrics, index: make(map[string]int, len(metrics))}
 	if o != nil {
@@ -102,14 +101,14 @@ func checkOptions(m *Metric, raw json.RawMessage) error {
 // Metrics lists the metrics in order. The slice must not be modified.
 func (e *Engine) Metrics() []Metric { return e.metrics }
 
-// AsksJudge reports whether a metric may wait for a judge: if one is configured and the metric's
-// needs name it, or its configured options do. Options of single cases are not known here.
+// AsksJudge reports whether a judge is configured and the metric uses one: because of its fields, or because of its
+// configured options. Options of single cases are not considered.
 func (e *Engine) AsksJudge(m *Metric) bool {
 	there := e.opts.Judge != nil || len(e.opts.Judges) > 0
 	return there && ((m.Needs|m.Reads)&FieldJudge != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
 }
 
-// Metric finds a metric. The error of an unknown name offers the nearest ones.
+// Metric returns the metric with a name. The error for an unknown name suggests similar names.
 func (e *Engine) Metric(name string) (*Metric, error) {
 	if i, ok := e.index[name]; ok {
 		return &e.metrics[i], nil
@@ -124,12 +123,12 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 // Names for groups of metrics.
 const (
 	DefaultMetrics = "default" // the metrics that are computed by default
-	AllMetrics     = "all"     // these, and those that are computed on request only
+	AllMetrics     = "all"     // all metrics, also those that are computed only on request
 )
 
-// Choose returns the named metrics in their order, or the default ones if names is empty. If a name is that of a
-// group of metrics, it adds those for which wanted returns true and that are not chosen yet; if wanted is nil, it
-// adds all of them.
+// Choose returns the named metrics in the order of names, or the default ones if names is empty. A name may also be
+// that of a group ([DefaultMetrics], [AllMetrics]): it adds the metrics of the group that are not in the list yet and
+// for which wanted returns true. A nil wanted accepts all.
 func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, error) {
 	if len(names) == 0 {
 		names = []string{DefaultMetrics}
@@ -156,8 +155,8 @@ func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, e
 	return out, nil
 }
 
-// Score runs the named metrics on a case (Choose), and returns their scores in that order. An error inside a metric
-// becomes that metric's score; an error is returned only for an unknown name or when ctx ends.
+// Score computes the named metrics on a case and returns their scores in the order of [Engine.Choose]. An error
+// inside a metric becomes a failed score. It returns an error only for an unknown name or if ctx ends.
 func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, error) {
 	selected, err := e.Choose(names, nil)
 	if err != nil {
@@ -166,7 +165,7 @@ func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, 
 	return e.ScoreMetrics(ctx, c, selected)
 }
 
-// ScoreMetrics is Score for metrics that were found before.
+// ScoreMetrics is [Engine.Score] for metrics from [Engine.Choose].
 func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) ([]Score, error) {
 	r := run{engine: e, ctx: ctx, halt: halt.Of(ctx), c: c, asked: metrics, scores: make([]Score, 0, len(metrics))}
 	for _, m := range metrics {
@@ -185,9 +184,9 @@ func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) (
 	return r.scores, nil
 }
 
-// ScoreQuestion is ScoreMetrics of a question whose answer is missing or cannot be read: metrics that
-// describe the question alone are scored, and of all others the score is otherwise. Without a question,
-// c nil, it is that of all.
+// ScoreQuestion returns the scores for a question whose answer is missing or cannot be read. It computes the metrics
+// that depend on the question alone (see [Metric.DescribesQuestion]), and returns otherwise for all others. If c is
+// nil, it returns otherwise for every metric.
 func (e *Engine) ScoreQuestion(ctx context.Context, c *Case, metrics []*Metric, otherwise Score) ([]Score, error) {
 	r := run{engine: e, ctx: ctx, halt: halt.Of(ctx), c: c}
 	out := make([]Score, len(metrics))
@@ -203,7 +202,7 @@ func (e *Engine) ScoreQuestion(ctx context.Context, c *Case, metrics []*Metric, 
 	return out, nil
 }
 
-// run is the scoring of one case: its results, resolved once, and an input for each accepted
+// run holds the state of scoring one case: its results, each resolved only once, and an Input for each accepted
 // answer.
 type run struct {
 	engine *Engine
@@ -216,9 +215,9 @@ type run struct {
 	halt   *halt.Signal // of ctx
 	asked  []*Metric
 
-	scores  []Score          // those asked for, so far
-	ahead   map[string]Score // those that another metric rests on, computed before their turn
-	running []string         // metrics that are being computed, each resting on the next
+	scores  []Score          // the scores of asked that are computed so far, in order
+	ahead   map[string]Score // by name: scores computed early because another metric uses them
+	running []string         // names of the metrics being computed; each uses the score of the next
 }
 
 func (r *run) score(m *Metric) Score {
@@ -233,7 +232,7 @@ func (r *run) score(m *Metric) Score {
 		s := r.scoreOne(m, i)
 		if (m.Needs|m.Reads)&(FieldGoldResult|FieldGoldSQL|FieldLatency) == 0 {
 			best = s
-			break // no accepted answer is read: one look is enough
+			break // the metric does not read the accepted answer, so the score is the same for all
 		}
 		if n > 1 {
 			s.Gold = i + 1
@@ -266,7 +265,8 @@ func (e *Engine) threshold(m *Metric) *float64 {
 	return m.Threshold
 }
 
-// better prefers a score with a value, then the better value; the first of equals stays.
+// better reports whether score a is better than b: by the rank of its status, then by its value. Equal scores are not
+// better, so that the first of them is kept.
 func better(m *Metric, a, b Score) bool {
 	if rank(a) != rank(b) {
 		return rank(a) > rank(b)
@@ -288,14 +288,14 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	in := &r.inputs[gold]
 	in.Case, in.run, in.metric, in.replies = r.c, r, m.Name, r.engine.opts.Replies
 	in.usage, in.assessments = Usage{}, nil
-	defer func() { // also what a failed metric asked was paid for
+	defer func() { // judge calls are counted even if the metric fails
 		if in.usage.Calls > 0 {
 			usage := in.usage
 			s.Usage = &usage
 		}
 		s.AssessmentIDs = append(s.AssessmentIDs, in.assessments...)
 	}()
-	defer func() { // around everything that is the metric's: its options, its score of a failed query, its score
+	defer func() { // recovers from panics in all code of the metric: options, the score of a failed query, Score
 		if v := recover(); v != nil {
 			if err, ok := halt.Cause(v); ok {
 				s = Fail(errcode.New(errcode.Of(err), "cancelled: no caller waits for the score"))
@@ -349,7 +349,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	return s
 }
 
-// otherThanAnswer returns the right reaction to a question that should not be answered; else "".
+// otherThanAnswer returns "clarification" or "refusal" if the question calls for that instead of an answer; else "".
 func otherThanAnswer(behaviour string) string {
 	switch behaviour {
 	case BehaviourClarify:
@@ -360,8 +360,8 @@ func otherThanAnswer(behaviour string) string {
 	return ""
 }
 
-// meetNeeds fills the input with the metric's inputs. If one is missing, or the agent's query failed, it returns
-// the resulting score.
+// meetNeeds sets the fields of in that the metric m needs. If an input is missing or unreadable, or the agent's query
+// failed and this determines the score, it returns that score and true.
 func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	c, needs := r.c, m.Needs
 	callsFor := otherThanAnswer(c.Expected.Behaviour)
@@ -427,7 +427,8 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	return Score{}, false
 }
 
-// resolveGiven resolves a result that a metric uses if it is given.
+// resolveGiven resolves the result of q for a metric that reads it if it is present. It returns nil if q is nil or
+// has no result.
 func (r *run) resolveGiven(q *Query) error {
 	if q == nil || q.Result.Absent() {
 		return nil
@@ -435,7 +436,8 @@ func (r *run) resolveGiven(q *Query) error {
 	return r.resolve(q)
 }
 
-// resolve reads a referenced result, once.
+// resolve reads the table that the result of q refers to, unless this was done before, and returns the error of
+// reading it.
 func (r *run) resolve(q *Query) error {
 	if q.Result.Table != nil || q.Result.Err != nil {
 		return q.Result.Err
@@ -451,8 +453,8 @@ func (r *run) resolve(q *Query) error {
 	return q.Result.Err
 }
 
-// Suggest ends an error about an unknown name: the nearest of the known names, the nearest first, or
-// nothing.
+// Suggest returns the end of an error message about an unknown name: "; did you mean " and at most four similar known
+// names, the most similar first, or "" if none is similar.
 func Suggest(name string, known []string) string {
 	near := nearest(name, known)
 	if len(near) == 0 {
@@ -461,8 +463,8 @@ func Suggest(name string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", strings.Join(near[:min(len(near), 4)], ", "))
 }
 
-// nearest returns the known names that a name may be a misspelling or a part of, the nearest first. It ignores
-// letter case and the signs between words.
+// nearest returns the known names that are similar to name or contain it, the most similar first. It ignores letter
+// case, underscores, dashes and blanks.
 func nearest(name string, known []string) (near []string) {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace
 	name = plain(strings.ToLower(name))
@@ -478,8 +480,8 @@ func nearest(name string, known []string) (near []string) {
 	return near
 }
 
-// distance is the number of letters to change, add, remove or exchange with the next one to convert one short name
-// to another (optimal string alignment).
+// distance returns the optimal string alignment distance of two strings: the number of bytes to change, insert,
+// delete or swap with the next one. It returns 64 if a string is longer than 64 bytes.
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64

@@ -2,14 +2,14 @@ package scoring
 
 import "strings"
 
-// Field is a part of a case, or a set of parts, that a metric needs or, if present, reads. The arguments of its SQL
-// function are derived from it.
+// Field is a set of parts of a case that a metric needs, or reads if they are present. The arguments of the metric's
+// SQL function are derived from it.
 type Field uint
 
-// The fields. [Fields] describes each of them for the rest of the program.
+// The fields; [Fields] describes each of them.
 const (
 	FieldDialect Field = 1 << iota // the SQL dialect of both queries; never missing
-	FieldCase                      // the case as a whole, for what rests on other metrics; never missing
+	FieldCase                      // the whole case, for metrics that use scores of other metrics; never missing
 	// the behaviour the question calls for, and whether the agent gave a result at all; never missing
 	FieldBehaviour
 	FieldQuestion       // the question
@@ -26,32 +26,32 @@ const (
 	FieldSchema         // DDL of the tables
 	FieldGoldError      // whether the accepted query failed; never missing
 	FieldClarifications // the questions that a correct agent asks back; never missing
-	// a judge model, which is not part of a case: the engine knows whether there is one
+	// a judge, which is not part of a case: the engine has one or not
 	FieldJudge
 )
 
 // FieldInfo describes a field.
 type FieldInfo struct {
 	Field Field
-	Name  string     // one word, as judge files name it
-	Words string     // in lists of the inputs that a metric needs
-	Args  []FieldArg // of SQL functions; none: it comes with no case
+	Name  string     // one word, by which the files of custom judges name the field
+	Words string     // the phrase for the field in lists of a metric's inputs
+	Args  []FieldArg // its arguments in SQL functions; empty for the judge, which is not part of a case
 
-	// Lacks returns the reason why a metric that needs the field is not applicable, such as "no question given";
-	// empty if the field exists. It does not resolve references. If nil, the field is never missing.
+	// Lacks returns the reason why a metric that needs the field is not applicable to the input, such as "no question
+	// given", or "" if the field is present. It does not resolve references. If nil, the field is never missing.
 	Lacks func(in *Input) string
 }
 
-// FieldArg is one argument of an SQL function, and the member of a case file that holds the same.
+// FieldArg is one argument of an SQL function, with the key of a case file that holds the same value.
 type FieldArg struct {
 	Name string
-	Key  string // with the keys around it, such as agent.sql; empty: the whole case
+	Key  string // with the keys of the enclosing objects, such as agent.sql; empty: the whole case
 	Doc  string
-	Also Field // a further field that has this argument
+	Also Field // another field that has the same argument
 }
 
-// Fields describes every field, in the order of its arguments in SQL functions. That is the order of
-// lists, too, and where a case lacks several fields the first one is named.
+// Fields returns the descriptions of all fields in the order of the arguments of SQL functions. If a case lacks
+// several needed fields, the score names the first of them in this order.
 func Fields() []FieldInfo { return fields }
 
 var fields = []FieldInfo{
@@ -147,7 +147,7 @@ func missingInput(what string, missing bool) string {
 	return ""
 }
 
-// blank returns a check that a string is missing. White space counts as missing.
+// blank returns a function that returns "no … given", with what, if the string that text returns is blank, else "".
 func blank(what string, text func(in *Input) string) func(in *Input) string {
 	return func(in *Input) string { return missingInput(what, strings.TrimSpace(text(in)) == "") }
 }
@@ -156,7 +156,7 @@ func lacksPredSQL(in *Input) string {
 	switch callsFor := otherThanAnswer(in.Case.Expected.Behaviour); {
 	case strings.TrimSpace(in.Pred.SQL) != "":
 		return ""
-	case callsFor != "": // and it is right to give none
+	case callsFor != "": // the right answer has no SQL
 		return "the question calls for a " + callsFor + ", and the agent gave no SQL"
 	}
 	return NoPredSQL
@@ -172,7 +172,7 @@ func lacksGoldResult(in *Input) string {
 	return ""
 }
 
-// lacks describes the first of the fields that the input lacks; it is empty if there is none.
+// lacks returns the reason for the first of the needed fields that the input lacks, or "" if it has all of them.
 func (in *Input) lacks(needs Field) string {
 	for i := range fields {
 		if f := &fields[i]; needs&f.Field != 0 && f.Lacks != nil {

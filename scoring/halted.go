@@ -2,14 +2,16 @@ package scoring
 
 import "github.com/badger-eval/badger/internal/halt"
 
-// haltedCells is the minimum number of cells of a table whose comparison can be cancelled. The
-// comparison of a smaller table is fast enough to finish.
+// haltedCells is the number of cells from which the comparison of a table can be cancelled. The comparison of a
+// smaller table is fast enough to finish.
 const haltedCells = 4096
 
-// haltedColumns is the same limit for columns, which are compared pairwise regardless of the number of rows.
+// haltedColumns is the number of columns from which the comparison can be cancelled for any number of rows, since
+// columns are compared pairwise.
 const haltedColumns = 64
 
-// Until returns the table for a computation that a signal can stop: readers of its columns check the signal.
+// Until returns the table, or a copy of it whose columns hold s, so that code that reads them can be cancelled. It
+// returns t itself if s is nil or the table is small.
 func (t *Table) Until(s *halt.Signal) *Table {
 	if t == nil || s == nil || t.Rows()*len(t.Columns) < haltedCells && len(t.Columns) < haltedColumns {
 		return t
@@ -23,7 +25,7 @@ func (t *Table) Until(s *halt.Signal) *Table {
 	return &out
 }
 
-// Halt is the signal with which the computation on a table ends; nil if there is none.
+// Halt returns the signal that cancels the computation on the table; nil if there is none.
 func (t *Table) Halt() *halt.Signal {
 	if t == nil || len(t.Columns) == 0 {
 		return nil
@@ -31,7 +33,7 @@ func (t *Table) Halt() *halt.Signal {
 	return t.Columns[0].halt
 }
 
-// Halt is the signal with which the computation on a column ends; nil if there is none.
+// Halt returns the signal that cancels the computation on the column; nil if there is none.
 func (c *Column) Halt() *halt.Signal {
 	if c == nil {
 		return nil

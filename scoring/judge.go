@@ -17,19 +17,20 @@ const (
 	ExtractorTemperature = 0.0 // for extracting facts from text
 )
 
-// WithPayer names for whom the judge is asked, which the ledger records: see
+// WithPayer returns a context with the name of the party for which the judge is called, which the ledger records: see
 // [judgebackend.WithPayer].
 func WithPayer(ctx context.Context, name string) context.Context {
 	return judgebackend.WithPayer(ctx, name)
 }
 
-// Judge answers a metric's questions.
+// Judge configures which backend answers a metric's questions, and its temperature.
 type Judge struct {
 	Backend     judgebackend.Backend // nil: that of [EngineOptions].Judge
 	Temperature *float64             // of the questions, from 0 to 2; nil: that of each prompt
 }
 
-// checkJudge returns an error if the judge of a metric is invalid.
+// checkJudge returns an error if the judge configured for the metric name is invalid: the metric is unknown or uses
+// no judge, or the temperature is outside 0 to 2.
 func (e *Engine) checkJudge(name string) error {
 	m, err := e.Metric(name)
 	if err != nil {
@@ -45,9 +46,9 @@ func (e *Engine) checkJudge(name string) error {
 	return nil
 }
 
-// judgeOf returns the judge of a metric's questions. A question that belongs to another metric, such as rose/prover
-// if the metric verdict asks it, uses that metric's judge, so that both share the reply, unless the first metric
-// has its own judge.
+// judgeOf returns the judge that answers a metric's question with a purpose. If none is configured for the metric, it
+// is that of the metric that the purpose names before the slash, such as rose for rose/prover, so that metrics that
+// ask the same question share the reply.
 func (e *Engine) judgeOf(metric, purpose string) Judge {
 	j, ok := e.opts.Judges[metric]
 	if !ok {
@@ -60,39 +61,39 @@ func (e *Engine) judgeOf(metric, purpose string) Judge {
 	return j
 }
 
-// HasJudge reports whether a backend answers a metric's questions.
+// HasJudge reports whether a backend is configured for a metric's questions.
 func (e *Engine) HasJudge(metric string) bool { return e.judgeOf(metric, "").Backend != nil }
 
 func (in *Input) judgeOf(purpose string) Judge { return in.run.engine.judgeOf(in.metric, purpose) }
 
-// Replies are recorded judge replies for cases, such as those published with a data set. An existing reply replaces
-// a call. It is parsed as strictly as a new one.
+// Replies provides recorded judge replies for cases, such as those published with a data set. If there is a reply to
+// a question, no call is made. It is validated as strictly as a new reply.
 type Replies interface {
-	// Reply returns the recorded reply to the question that purpose names, and the id under which
-	// it is recorded.
+	// Reply returns the recorded reply to the question with the purpose, and the id of its record. ok is false if there
+	// is none.
 	Reply(caseID, purpose string) (reply, assessmentID string, ok bool)
 }
 
-// tokenReplies is implemented by Replies that also recorded the log-probabilities of the replies' tokens. Metrics
-// that weight by them reproduce the recorded value only if they are present.
+// tokenReplies is implemented by Replies that also recorded the log-probabilities of the replies' tokens. A metric
+// that weights by them has the recorded value only if they are available.
 type tokenReplies interface {
-	// ReplyLogProbs returns the backend's log-probabilities of the tokens of the reply that Reply returns; nil if
-	// it gave none.
+	// ReplyLogProbs returns the log-probabilities of the tokens of the reply that Reply returns; nil if none were
+	// recorded.
 	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
 }
 
-// ModelReplies is implemented by Replies that know which model made them.
+// ModelReplies is implemented by Replies that know which model gave the replies.
 type ModelReplies interface {
 	// ReplyModel returns the model that gave the reply that Reply returns.
 	ReplyModel(caseID, purpose string) string
 }
 
-// Usage is the usage of the judge calls of a score. Cached calls count as calls but not as fresh. A call whose
-// reply several metrics of a case share is counted only with the first of them that was computed, so that sums over
-// scores count and bill every call once.
+// Usage is the usage of the judge calls of a score. Cached replies count in Calls but not in Fresh. A call whose
+// reply several metrics of a case share is counted only for the first of them that was computed, so that sums over
+// scores count every call once.
 type Usage struct {
 	Calls int `json:"calls"`
-	// answers that were asked for now; not part of a score, which is the same from recorded ones
+	// calls that were sent to the backend now; not stored with the score, which is the same from cached replies
 	Fresh     int                     `json:"-"`
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
@@ -100,17 +101,17 @@ type Usage struct {
 	Repaired int `json:"repaired"`
 }
 
-// Ask asks the judge a question about the case and decodes the reply, which must satisfy the request's schema, into
-// the value that into points to. The reply is a recorded one if there is one, else it comes from the configured
-// backend, which may itself answer from its ledger. The call is counted in the score's usage and assessments. The
-// error of an unusable reply is coded DataLoss and causes a failed score.
+// Ask sends the judge a question about the case, validates the reply against the request's schema, and decodes it
+// into the value that into points to. It uses a recorded reply if there is one, else the configured backend, which
+// may itself answer from its ledger. The call is counted in the score's usage and assessments. The error for an
+// invalid reply has the code DataLoss and makes the score a failed one.
 func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskResponse(ctx, r, into)
 	return err
 }
 
-// AskResponse is Ask for a metric that also reads the response from which the reply was parsed: its text and the
-// log-probabilities of its tokens. A ledger records both, so a score computed from a cached response is the same.
+// AskResponse is [Input.Ask] for metrics that also need the backend's response: its text and the log-probabilities of
+// its tokens. A ledger records both, so a score from a cached response is the same.
 func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	if in.replies != nil {
 		if reply, id, ok := in.replies.Reply(in.Case.ID, r.Purpose); ok {
@@ -144,16 +145,15 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 	return x.Response, err
 }
 
-// AskOnce is Ask for a question that several metrics share. For one case and accepted answer the first metric asks
-// it; the others get the same reply, or the same error. Every metric that rests on the reply has the assessments;
-// the usage is counted once, if the call was made. Questions are the same if the whole prompt and the judge are.
+// AskOnce is [Input.Ask] for a question that several metrics share. For one case and accepted answer, only the first
+// metric asks it; the others get the same reply or error. The assessment is listed for every metric that uses the
+// reply, the usage only for the first. Questions are the same if their whole prompts and their judges are.
 func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskOnceResponse(ctx, r, into)
 	return err
 }
 
-// AskOnceResponse is AskOnce for metrics that also read the response, as [Input.AskResponse] gives
-// it.
+// AskOnceResponse is [Input.AskOnce] for metrics that also need the response, as with [Input.AskResponse].
 func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	made := false
 	a := Memo(in, in.shared(r), func() (a answer) {
@@ -180,7 +180,7 @@ type answer struct {
 	err         error
 }
 
-// sharedKey is a question's digest, and who is asked.
+// sharedKey identifies a question by the digest of its request and the judge that is asked.
 type sharedKey struct {
 	question [sha256.Size]byte
 	judge    judgebackend.Identity
@@ -203,7 +203,7 @@ func identityOf(b judgebackend.Backend) judgebackend.Identity {
 	return judgebackend.Identity{}
 }
 
-// HasJudge reports whether a question of that purpose can be answered: by a backend, or by a recorded reply.
+// HasJudge reports whether a question with the purpose can be answered: by a backend, or by a recorded reply.
 func (in *Input) HasJudge(purpose string) bool {
 	return in.judgeOf(purpose).Backend != nil || in.Recorded(purpose)
 }

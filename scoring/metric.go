@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2); a metric may
-// belong to both.
+// Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2). It is a bit set: a metric may
+// belong to both parts.
 type Branch uint
 
 // The branches.
@@ -25,7 +25,7 @@ const (
 	BranchAgentic                    // what the agent did and replied, other than the query
 )
 
-// String is the branch as Table 2 has it.
+// String returns the name of the branch in Table 2, or "" for none.
 func (b Branch) String() string {
 	switch b {
 	case BranchSQL:
@@ -38,27 +38,28 @@ func (b Branch) String() string {
 	return ""
 }
 
-// FailedQuery is the score of a metric if the agent's query failed. Such a query ends the text-to-SQL branch
+// FailedQuery declares the score of a metric if the agent's query failed. Such a query ends the text-to-SQL branch
 // (BADGER, section 4.1): a metric that judges the query is 0, and one that only describes it is not applicable. A
-// metric that does not depend on the query scores as usual. If a case lacks another field that the metric needs,
-// the metric reports that first. If a metric needs the result and declares nothing, its score is 0.
+// metric that does not depend on the query scores as usual. If a case lacks a field that the metric needs other than
+// the agent's result, the score reports that instead. If a metric needs the agent's result and declares nothing, its
+// score is 0.
 type FailedQuery struct {
-	Status Status // ok, with the value and label; not_applicable; or empty: the metric scores as usual
+	Status Status // ok with Value and Label; not_applicable; or empty: the metric scores as usual
 	Value  float64
 	Label  string
-	// The metric's own function scores the case. The agent's result has no table then. A metric that is not applicable
-	// to some questions needs this: its scope takes precedence over the failure.
+	// Own reports whether the metric's Score function is called although the agent's result is missing. A metric that is
+	// not applicable to some questions needs this, since it must check that first.
 	Own bool
-	Why string // why it scores as usual, or a remark
+	Why string // the reason for scoring as usual, or a remark; for the documentation
 }
 
-// The usual declarations.
+// The usual declarations: the score is 0, or the metric is not applicable.
 var (
 	FailedIsZero          = FailedQuery{Status: StatusOK}
 	FailedIsNotApplicable = FailedQuery{Status: StatusNotApplicable}
 )
 
-// FailedIsIgnored declares a metric that scores as usual, with the reason.
+// FailedIsIgnored returns the declaration of a metric that scores as usual if the query failed, with the reason.
 func FailedIsIgnored(why string) FailedQuery { return FailedQuery{Why: why} }
 
 // Declared reports whether any field is set.
@@ -83,7 +84,7 @@ func (f *FailedQuery) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// score is the score of a failed query, unless the metric's own function gives it.
+// failedScore returns the score of a failed query. ends is false if the metric's Score function computes it.
 func (m *Metric) failedScore() (s Score, ends bool) {
 	const reason = "the agent's query failed when it ran"
 	f := &m.FailedQuery
@@ -98,16 +99,16 @@ func (m *Metric) failedScore() (s Score, ends bool) {
 	return s, true
 }
 
-// Metric is one way of scoring: data plus one function. Metrics are made once and not changed.
+// Metric is one metric: its description and its function. It is immutable.
 type Metric struct {
 	Name    string // as typed in SQL
-	Display string // the name that people read on pages; empty: Name
-	Version int    // raised whenever any output may move
+	Display string // the name on pages; empty: Name
+	Version int    // increased with every change that may change an output
 	Group   string // family in listings: verdict, execution, sql, judge, agent
-	Branch  Branch // of the evaluation; modes choose by it
-	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
-	Reads   Field  // used in addition, if present
-	// needed in rare cases: read like Reads, but the last arguments of the SQL function, after the options
+	Branch  Branch // the branches that it belongs to; some commands select metrics by them
+	Needs   Field  // fields that it requires: if one is missing, the score is not_applicable, with the reason
+	Reads   Field  // fields that it also uses if they are present
+	// fields that it uses rarely; like Reads, but their arguments follow the options in the SQL function
 	Context Field
 
 	Summary string   // describes the score in one sentence
@@ -115,29 +116,29 @@ type Metric struct {
 	Labels  []string // the closed list of categories, for a metric whose result is Score.Label
 	Formula string   // how it is computed
 	Source  string   // paper and section, or the program it follows
-	Gaming  string   // how a score can be had without being earned, and what guards against it
+	Gaming  string   // how an agent could get a good score undeservedly, and what prevents it
 	Example string   // a worked example
 
-	// Cost is the cost of scoring a row. The default "" means judged if the needs include a judge, large if they
-	// include results or the whole case, and small otherwise.
+	// Cost is the cost class of scoring a row. If it is "", the cost is judged if Needs includes a judge, large if Needs
+	// or Reads include a result or the whole case, and small otherwise.
 	Cost Cost
 
-	// Threshold is the value from which a score passes; nil if the metric gives no verdict.
-	// LowerIsBetter turns it round.
+	// Threshold is the value from which a score passes; nil if the metric gives no verdict. If LowerIsBetter is set, a
+	// score passes up to the threshold.
 	Threshold     *float64
 	LowerIsBetter bool
 
-	// Options are the metric's options. They are checked before a run, so that a misspelt one is an
-	// error then.
+	// Options are the metric's options. They are validated before scoring, so that a misspelled name is an error.
 	Options OptionSet
 
-	// Asks reports whether the metric may ask a judge with these options (JSON) although its needs do not include
-	// one. If nil, it does not.
+	// Asks reports whether the metric uses a judge with these options (a JSON object) although its Needs and Reads do
+	// not include one. Nil means never.
 	Asks func(json.RawMessage) bool
 
 	FailedQuery FailedQuery // the score if the agent's query failed
 
-	// OnRequest marks a metric that costs many times more than others, so that it is computed only if it is named.
+	// OnRequest reports whether the metric is computed only if it is named, because it costs many times more than
+	// others.
 	OnRequest bool
 
 	// Score computes the score. It is called only if all needs are met, except that the agent's result is missing if
@@ -147,12 +148,12 @@ type Metric struct {
 	Score func(ctx context.Context, in *Input) (Score, error)
 }
 
-// ofQuestion are the fields that do not depend on an answer.
+// ofQuestion is the set of fields that do not depend on the answer.
 const ofQuestion = FieldQuestion | FieldEvidence | FieldSchema | FieldGoldSQL | FieldGoldResult | FieldDialect |
 	FieldGoldError
 
-// DescribesQuestion reports whether the metric reads nothing of the answer, so that a question has a score even if
-// the answer is missing or cannot be read.
+// DescribesQuestion reports whether the metric uses only fields that do not depend on the answer, so that it has a
+// score even if the answer is missing or cannot be read.
 func (m *Metric) DescribesQuestion() bool {
 	fields := m.Needs | m.Reads | m.Context
 	return fields != 0 && fields&^ofQuestion == 0
@@ -165,7 +166,7 @@ var (
 	fromTo       = regexp.MustCompile(`^` + rangeNumber + ` to ` + rangeNumber)
 )
 
-// inRange returns the numbers that the metric's range names.
+// inRange returns the numbers in the text of the metric's range.
 func (m *Metric) inRange() (named []float64) {
 	for _, text := range rangeNumbers.FindAllString(m.Range, -1) {
 		if v, err := strconv.ParseFloat(text, 64); err == nil {
@@ -175,8 +176,8 @@ func (m *Metric) inRange() (named []float64) {
 	return named
 }
 
-// Values returns the only values that the metric can have according to its range, such as "0 or 1" or
-// "1 right, 0 wrong". It is nil if the range is continuous.
+// Values returns the only possible values of the metric if its range lists them, such as "0 or 1" or "1 right, 0
+// wrong". It returns nil if the range is continuous.
 func (m *Metric) Values() []float64 {
 	if named := m.inRange(); len(named) > 1 && !fromTo.MatchString(m.Range) {
 		return named
@@ -184,8 +185,8 @@ func (m *Metric) Values() []float64 {
 	return nil
 }
 
-// Bounds returns the minimum and the maximum value according to the metric's range; infinite if the range does not
-// state one.
+// Bounds returns the minimum and the maximum value according to the metric's range; a bound that the range does not
+// state is infinite.
 func (m *Metric) Bounds() (low, high float64) {
 	named := m.inRange()
 	low, high = math.Inf(-1), math.Inf(1)
@@ -201,7 +202,7 @@ func (m *Metric) Bounds() (low, high float64) {
 	return low, high
 }
 
-// Within refuses a bound that no value of the metric, or every one, would reach.
+// Within returns an error if v, such as a threshold, is outside the metric's range.
 func (m *Metric) Within(v float64) error {
 	if low, high := m.Bounds(); !(v >= low && v <= high) {
 		return errcode.New(errcode.InvalidArgument, "%v is outside the range of the metric (%s)", v, m.Range)
@@ -219,7 +220,7 @@ const (
 	CostJudged Cost = "judged" // waits for a judge: seconds
 )
 
-// CostOf is the metric's cost: the one that it declares, or the one that follows from its needs.
+// CostOf returns the metric's Cost, or the class that follows from its fields if none is declared.
 func (m *Metric) CostOf() Cost {
 	switch {
 	case m.Cost != "":
@@ -232,7 +233,7 @@ func (m *Metric) CostOf() Cost {
 	return CostSmall
 }
 
-// At is a threshold.
+// At returns a pointer to v, for [Metric].Threshold.
 func At(v float64) *float64 { return &v }
 
 // Input is the input of a metric: one case with one of its accepted answers. Metrics get it from an [Engine]; a zero
@@ -242,19 +243,19 @@ type Input struct {
 	Gold *Query // nil if the case has none
 	Pred *Query
 
-	options []json.RawMessage // deployment's, then the case's
+	options []json.RawMessage // options of the deployment, then those of the case
 	memo    map[any]any
-	run     *run // of the engine, for metrics that rest on others
+	run     *run // the scoring of the case by the engine; nil for an Input without an engine
 
 	asWritten   bool   // the results were examined by [AsWritten]
 	noRoom      error  // why memory for the comparison could not be reserved; else nil
-	metric      string // the name of the one that is running
+	metric      string // the name of the metric that is being computed
 	replies     Replies
-	usage       Usage    // of the metric that is running
+	usage       Usage    // of the metric that is being computed
 	assessments []string // likewise
 }
 
-// Texts reads the SQL of the case, each text once for all metrics and accepted answers.
+// Texts returns the parsed SQL texts of the case. Each text is parsed once for all metrics and accepted answers.
 func (in *Input) Texts() *sqlparts.Texts {
 	if in.run != nil {
 		in.run.texts.Halt = in.run.halt
@@ -264,7 +265,8 @@ func (in *Input) Texts() *sqlparts.Texts {
 	return Memo(in, key{}, func() *sqlparts.Texts { return new(sqlparts.Texts) })
 }
 
-// Halt is the signal with which the computation ends, for what runs long and takes no context.
+// Halt returns the signal that cancels the scoring of the case, for long computations that take no context. It is nil
+// for an Input without an engine.
 func (in *Input) Halt() *halt.Signal {
 	if in.run == nil {
 		return nil
@@ -272,9 +274,8 @@ func (in *Input) Halt() *halt.Signal {
 	return in.run.halt
 }
 
-// Memo returns the value that make made for the key earlier on this case and answer, or makes it.
-// Metrics share costly steps this way, such as the alignment of the two results. Keys are values of
-// unexported types.
+// Memo returns the value stored for key on this case and accepted answer, or calls make and stores its result.
+// Metrics share costly steps this way, such as the alignment of the two results. Keys are values of unexported types.
 func Memo[T any](in *Input, key any, make func() T) T {
 	if v, ok := in.memo[key]; ok {
 		return v.(T) //nolint:forcetypeassert // keys are private to one use

@@ -9,11 +9,11 @@ var nullWords = map[string]bool{
 	"<na>": true, "nan": true, "na": true, "n/a": true, "#n/a": true,
 }
 
-// maxNullWord is the length of the longest of nullWords.
+// maxNullWord is the length in bytes of the longest of nullWords.
 const maxNullWord = 6
 
-// IsNullWord reports whether text is a word that programs print for NULL, in one of the usual spellings: lower
-// case, upper case, and None, NaN, NaT and Null.
+// IsNullWord reports whether text is one of nullWords in lower case, in upper case, or as None, NaN, NaT, Null or
+// Nil. A backslash with n, which means a line break, is one only in upper case.
 func IsNullWord[T string | []byte](text T) bool {
 	if n := len(text); n < 2 || n > maxNullWord {
 		return false
@@ -30,7 +30,8 @@ func IsNullWord[T string | []byte](text T) bool {
 			word == "Null" || word == "Nil") && word != `\n`
 }
 
-// OnlyNull reports whether a column that holds only this word has no values: the word is never data.
+// OnlyNull reports whether a word for NULL is never data, so that a column with no other value than it has only
+// NULLs. It returns false for none, nil, na, n/a and nan, which may be data.
 func OnlyNull(word string) bool {
 	switch strings.ToLower(word) {
 	case "none", "nil", "na", "n/a", "nan":
@@ -39,8 +40,8 @@ func OnlyNull(word string) bool {
 	return true
 }
 
-// IsFigure reports whether a string has the form of a number, a date or a time: digits, and of other signs only
-// those that occur in these, such as points, commas, colons, slashes, a currency sign, and T and Z.
+// IsFigure reports whether text has the form of a number, a date or a time: at least one digit, and otherwise only
+// characters that occur in these, such as points, commas, colons, slashes, currency signs, T and Z.
 func IsFigure[T string | []byte](text T) bool {
 	digits := false
 	for _, r := range string(text) {
@@ -55,9 +56,9 @@ func IsFigure[T string | []byte](text T) bool {
 	return digits
 }
 
-// WithoutNullWords returns a column without a declared type in which words for NULL are NULL, if its other cells
-// are numbers, truth values, dates and times, or strings of that form. Among numbers, NaN, Infinity and -Infinity
-// are numbers. It returns any other column unchanged.
+// WithoutNullWords returns a copy of a STRING or ANY column in which words for NULL are NULL, if its other cells are
+// numbers, truth values, dates and times, or strings of that form. Among numbers, NaN, Infinity and -Infinity are
+// numbers. It returns any other column unchanged.
 func (c *Column) WithoutNullWords() Column {
 	if c.Type != String && c.Type != Any {
 		return *c
@@ -79,7 +80,7 @@ func (c *Column) WithoutNullWords() Column {
 			others, figures = others+1, figures+1
 		}
 	}
-	numbers := nonFinite > 0 && figures == 0 // NaN is the only number among strings
+	numbers := nonFinite > 0 && figures == 0 // non-finite words become numbers only among numbers
 	if words+nonFinite == 0 || others == 0 && !(numbers && words == 0) {
 		return *c
 	}
@@ -105,8 +106,8 @@ func isNonFinite(text string) bool {
 	return ok
 }
 
-// appendNonFinite appends a double to a column of numbers, which is one of doubles where its whole
-// numbers are exact as doubles.
+// appendNonFinite appends NaN or an infinity. It converts an INT64 column to FLOAT64 if its values are exact as
+// doubles, else to ANY.
 func (b *Builder) appendNonFinite(f float64) {
 	if c := (*Column)(b); c.Type == Int64 && !b.intsToFloats() {
 		b.becomeAny()

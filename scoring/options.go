@@ -14,13 +14,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Option declares one option of a metric. The check of a value, the documentation and the catalogue
-// are all made from it.
+// Option declares one option of a metric. Validation, documentation and the catalogue of metrics use it.
 type Option struct {
 	Name string `json:"name"`
-	// boolean, integer, number, string, "list of strings" and so on; [DeclareOptions] derives it
+	// boolean, integer, number, string, "list of strings" and so on; [DeclareOptions] sets it
 	Type    string   `json:"type"`
-	Default any      `json:"default"`           // nil if no single value stands for an option that is not given
+	Default any      `json:"default"`           // nil if the option has several defaults or none
 	Unset   string   `json:"unset,omitempty"`   // describes the behavior if the option is not set
 	Choices []string `json:"choices,omitempty"` // the strings that are allowed, also as elements of a list; nil: any
 
@@ -30,7 +29,7 @@ type Option struct {
 	Above *float64 `json:"exclusive_minimum,omitempty"`
 	Below *float64 `json:"exclusive_maximum,omitempty"`
 
-	Doc string `json:"doc"` // what it does, in a sentence
+	Doc string `json:"doc"` // describes the option in one sentence
 }
 
 // Range describes the allowed values; it is empty if every value of the type is allowed.
@@ -51,7 +50,7 @@ func (o *Option) Range() string {
 	return strings.Join(parts, " and ")
 }
 
-// String is the option in a line: its name, type, range, default, and what it does.
+// String returns the option in one line: its name, type, range, default and description.
 func (o *Option) String() string {
 	facts, preset := o.Type, o.Unset
 	if r := o.Range(); r != "" {
@@ -63,17 +62,17 @@ func (o *Option) String() string {
 	return fmt.Sprintf("%s (%s; default: %s): %s", o.Name, facts, preset, o.Doc)
 }
 
-// OptionSet holds the options of a metric: the list of them, and a check of one JSON object. The zero value is that
-// of a metric without options.
+// OptionSet is a list of the options of a metric, and a check of a JSON object of options. The zero value has no
+// options.
 type OptionSet struct {
 	List  []Option
 	Check func(json.RawMessage) error // an unknown name, a wrong type and a value out of range are errors
 }
 
-// None reports whether there are no options.
+// None reports whether the metric takes no options.
 func (s *OptionSet) None() bool { return s.Check == nil }
 
-// DeclaredOptions are the options of a metric that reads them into a struct.
+// DeclaredOptions are the options of a metric that decodes them into a struct of type T.
 type DeclaredOptions[T any] struct {
 	OptionSet
 	Defaults T
@@ -81,10 +80,10 @@ type DeclaredOptions[T any] struct {
 	check func(*T) error
 }
 
-// DeclareOptions declares the options of a metric. Defaults is a struct whose fields have the names of the options
-// as their JSON names; types and defaults of the list come from it. Check validates constraints that the list
-// cannot express, such as dependencies between options; it may be nil. A declaration that does not match the struct
-// panics at the start of the program. Defaults must not hold non-empty lists or maps, which all cases would share.
+// DeclareOptions declares the options of a metric. The fields of defaults must have the names of the options in list,
+// in the same order, as their JSON names; the types and defaults of the list are set from it. check validates
+// constraints that the list cannot express, such as dependencies between options; it may be nil. It panics if list
+// and struct do not match. defaults must not contain non-empty lists or maps, since all cases would share them.
 func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *DeclaredOptions[T] {
 	d := &DeclaredOptions[T]{OptionSet{List: list}, defaults, check}
 	v := reflect.ValueOf(defaults)
@@ -133,8 +132,8 @@ func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *De
 	return d
 }
 
-// Read returns the options of a case: the defaults, changed by the deployment's and then by the
-// case's.
+// Read returns the options for a case: the defaults, overridden by those of the deployment, and these by those of the
+// case.
 func (d *DeclaredOptions[T]) Read(in *Input) (T, error) {
 	o := d.Defaults
 	if err := in.Options(&o); err != nil {
@@ -143,8 +142,8 @@ func (d *DeclaredOptions[T]) Read(in *Input) (T, error) {
 	return o, d.whole(&o)
 }
 
-// ReadOf returns the options that a case has for another metric, the one these options are declared
-// for: a metric that puts another's question puts it as that metric would.
+// ReadOf returns the options that a case has for the named metric, for which d was declared. Another metric uses it
+// to ask the same question as that metric.
 func (d *DeclaredOptions[T]) ReadOf(in *Input, metric string) (T, error) {
 	o := d.Defaults
 	for _, raw := range []json.RawMessage{in.run.engine.opts.Config.Options[metric], in.Case.Options[metric]} {
@@ -155,7 +154,7 @@ func (d *DeclaredOptions[T]) ReadOf(in *Input, metric string) (T, error) {
 	return o, d.whole(&o)
 }
 
-// whole is the check of all options together.
+// whole returns the error of checking all options together. It returns nil without a check function.
 func (d *DeclaredOptions[T]) whole(o *T) error {
 	if d.check == nil {
 		return nil
@@ -163,7 +162,7 @@ func (d *DeclaredOptions[T]) whole(o *T) error {
 	return d.check(o)
 }
 
-// decode reads one JSON object, and holds each option to its declaration.
+// decode decodes a JSON object of options into the struct, and checks each option against its declaration.
 func (d *DeclaredOptions[T]) decode(raw json.RawMessage, into *T) error {
 	if len(raw) == 0 {
 		return nil
@@ -198,8 +197,8 @@ func (d *DeclaredOptions[T]) decode(raw json.RawMessage, into *T) error {
 	return nil
 }
 
-// fault describes an invalid value, " is 2, want at most 1", or returns "". Elements are named: "[0] is 2, want at
-// most 1".
+// fault returns a description of what is invalid in a value, such as " is 2, want at most 1", or "". For an element
+// of a list it starts with the index: "[0] is 2, want at most 1".
 func (o *Option) fault(v reflect.Value) string {
 	switch v.Kind() { //nolint:exhaustive // other kinds have no bounds
 	case reflect.Pointer:
@@ -239,8 +238,8 @@ func (o *Option) beyond(v float64) string {
 	return ""
 }
 
-// typeInWords names the JSON type that a Go type is read from; it is empty for types that read JSON
-// their own way.
+// typeInWords returns the name of the JSON type that the Go type t is decoded from, or "" for types that decode
+// themselves.
 func typeInWords(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the types that options have
 	case reflect.Pointer:
@@ -261,7 +260,7 @@ func typeInWords(t reflect.Type) string {
 	return ""
 }
 
-// alternatives is "a, b or c".
+// alternatives returns the words as "a, b or c".
 func alternatives(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -269,8 +268,8 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// Options fills o, a pointer to a struct of defaults, from the options of the deployment and of the
-// case, the latter last.
+// Options decodes the options of the deployment, and then those of the case, into o, a pointer to a struct that holds
+// the defaults.
 func (in *Input) Options(o any) error {
 	for _, raw := range in.options {
 		if err := DecodeOptions(raw, o); err != nil {
@@ -280,8 +279,8 @@ func (in *Input) Options(o any) error {
 	return nil
 }
 
-// DecodeOptions reads one JSON object of options into a pointer to a struct. Unknown names are
-// errors.
+// DecodeOptions decodes a JSON object of options into a pointer to a struct. An unknown name is an error. Empty input
+// and null change nothing.
 func DecodeOptions(raw json.RawMessage, o any) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil

@@ -11,11 +11,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// MaxDecimalDigits bounds the digits of a decimal, so that 1e999999999 cannot fill the memory.
+// MaxDecimalDigits is the maximum number of digits of a decimal, so that 1e999999999 cannot exhaust the memory.
 const MaxDecimalDigits = 1000
 
-// ParseDecimal reads a plain or scientific decimal exactly: sign, digits with at most one point,
-// exponent. ok is false for anything else, for NaN and infinities, and beyond [MaxDecimalDigits].
+// ParseDecimal parses a decimal number exactly: an optional sign, digits with at most one point, and an optional
+// exponent. ok is false for any other text, including NaN and infinities, and for more than [MaxDecimalDigits].
 func ParseDecimal[T string | []byte](s T) (v Value, ok bool) {
 	i, neg := 0, false
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
@@ -80,7 +80,7 @@ func ParseDecimal[T string | []byte](s T) (v Value, ok bool) {
 	return BigDecimalValue(b, int32(scale)), true //nolint:gosec // bounded above
 }
 
-// digits2 reads two digits at s[i:], or returns -1.
+// digits2 returns the value of the two digits at s[i:], or -1 if there are none.
 func digits2(s string, i int) int {
 	if i+2 > len(s) || s[i] < '0' || s[i] > '9' || s[i+1] < '0' || s[i+1] > '9' {
 		return -1
@@ -88,8 +88,8 @@ func digits2(s string, i int) int {
 	return int(s[i]-'0')*10 + int(s[i+1]-'0')
 }
 
-// ParseDate reads YYYY-MM-DD and returns days since 1970-01-01. Years beyond 9999 have up to seven
-// digits, those before 0 a minus (astronomical numbering, so year 0 is 1 BC).
+// ParseDate parses YYYY-MM-DD and returns days since 1970-01-01. Years after 9999 have up to seven digits. Years
+// before 0 have a minus sign, and year 0 is 1 BC (astronomical numbering).
 func ParseDate(s string) (days int64, ok bool) {
 	days, rest, ok := cutDate(s)
 	return days, ok && rest == ""
@@ -136,8 +136,7 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// ParseClock reads HH:MM[:SS[.fraction]] and returns nanoseconds since midnight. 24:00:00 is the
-// end of the day.
+// ParseClock parses HH:MM[:SS[.fraction]] and returns nanoseconds since midnight. 24:00:00 is the end of the day.
 func ParseClock(s string) (nanos int64, ok bool) {
 	nanos, rest, ok := cutClock(s)
 	return nanos, ok && rest == ""
@@ -170,9 +169,9 @@ func cutClock(s string) (nanos int64, rest string, ok bool) {
 	return nanos, rest, nanos <= 86400e9
 }
 
-// ParseTimestamp reads YYYY-MM-DD, a 'T' or blanks, HH:MM[:SS[.fraction]] and an optional zone: Z,
-// UTC, ±HH, ±HHMM or ±HH:MM. With a zone the value is a [TimestampTZ], without one a [Timestamp]. A
-// date alone is midnight.
+// ParseTimestamp parses YYYY-MM-DD, a 'T' or blanks, HH:MM[:SS[.fraction]] and an optional zone: Z, UTC, ±HH, ±HHMM
+// or ±HH:MM. The value is a [TimestampTZ] with a zone and a [Timestamp] without one. A date without a time is
+// midnight.
 func ParseTimestamp(s string) (Value, bool) {
 	days, rest, ok := cutDate(s)
 	if !ok {
@@ -220,7 +219,7 @@ func ParseTimestamp(s string) (Value, bool) {
 	return v, true
 }
 
-// ParseAs parses text as a value of type t. The error states the expected form and omits the text.
+// ParseAs parses text as a value of type t. The error states the expected form and does not contain the text.
 func ParseAs(t Type, text string) (Value, error) {
 	switch t {
 	case Bool:
@@ -293,7 +292,8 @@ func ParseAs(t Type, text string) (Value, error) {
 // before.
 const InfiniteDay = math.MaxInt32
 
-// notFinite are the words for values other than finite numbers, dates and times.
+// notFinite maps the words for NaN and the infinities, in lower case, to their values. Infinite dates use the same
+// words.
 var notFinite = map[string]float64{"nan": math.NaN(), "infinity": math.Inf(1), "+infinity": math.Inf(1),
 	"-infinity": math.Inf(-1)}
 

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// PeekAnswerID reads the identity of the answer from one case of a case file. Parts that are missing or invalid are
-// empty.
+// PeekAnswerID parses only the identity of the answer in one case of a case file. Parts that are missing or invalid
+// are empty.
 func PeekAnswerID(data []byte) AnswerID {
 	data = jsonscan.QuoteNonFinite(data)
 	var m identityMembers
@@ -20,7 +20,8 @@ func PeekAnswerID(data []byte) AnswerID {
 	return peekByReflection(data)
 }
 
-// identityMembers are the members of a case that identify the answer, under each of their names (see caseAliases).
+// identityMembers are the values of the members of a case that identify the answer, with one field for each of their
+// names (see caseAliases).
 type identityMembers struct {
 	caseID                                      nameJSON
 	agentName, agentVersion, agentBatch         nameJSON // within agent
@@ -36,9 +37,8 @@ func (m *identityMembers) answerID() AnswerID {
 	}}
 }
 
-// scan reads the members in one pass over a line that [DecodeCase] accepts as JSON. It returns false for a line
-// that encoding/json may read differently: one that is not JSON, or that has members with these names in another
-// letter case or of another kind.
+// scan parses the members in one pass. It returns false if encoding/json could parse the line differently: if it is
+// not JSON, or if it has members with these names in another letter case or with values of another type.
 func (m *identityMembers) scan(line []byte) bool {
 	s, _ := scanners.Get().(*jsonscan.Scanner)
 	defer scanners.Put(s)
@@ -55,16 +55,17 @@ func (m *identityMembers) scan(line []byte) bool {
 	}) && s.End() == nil
 }
 
-// scanners are reused for their buffers, which strings with escapes need.
+// scanners are reused to save allocating buffers for strings with escapes.
 var scanners = sync.Pool{New: func() any { return new(jsonscan.Scanner) }}
 
-// member is a member of an object and the place of its value; without a place it is an object.
+// member is the name of a member of an object and a pointer to its value, which is nil if the member is an object.
 type member struct {
 	name string
 	to   *nameJSON
 }
 
-// scanMembers reads some members of an object and skips the others. inner reads the one without a place.
+// scanMembers parses the listed members of an object and skips the others. It calls inner for the value of the member
+// without a pointer. It returns false under the conditions of scan.
 func scanMembers(s *jsonscan.Scanner, members []member, inner func() bool) bool {
 	if s.Object() != nil {
 		return false
@@ -96,8 +97,8 @@ func scanMembers(s *jsonscan.Scanner, members []member, inner func() bool) bool 
 	}
 }
 
-// memberOf finds a member by its name. sure is false if encoding/json may match another name with it, because it
-// ignores letter case.
+// memberOf returns the member with the name key, or nil. sure is false if encoding/json, which ignores letter case,
+// may match key with a listed name that is spelled differently.
 func memberOf(members []member, key []byte) (found *member, sure bool) {
 	for i := range members {
 		if name := members[i].name; len(name) == len(key) {
@@ -117,7 +118,7 @@ func memberOf(members []member, key []byte) (found *member, sure bool) {
 	return nil, true
 }
 
-// peekByReflection is [PeekAnswerID] by encoding/json.
+// peekByReflection is [PeekAnswerID] with encoding/json.
 func peekByReflection(data []byte) AnswerID {
 	var j struct {
 		CaseID nameJSON `json:"case_id"`
@@ -126,7 +127,7 @@ func peekByReflection(data []byte) AnswerID {
 			Version nameJSON `json:"version"`
 			BatchID nameJSON `json:"batch_id"`
 		} `json:"agent"`
-		// Other names of the same, see caseAliases.
+		// Aliases of the members above, see caseAliases.
 		Name          nameJSON `json:"agent_name"`
 		Version       nameJSON `json:"agent_version"`
 		BatchID       nameJSON `json:"batch_id"`

@@ -5,10 +5,11 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// ParseRecords parses an array of rows, or consecutive rows (JSON Lines). A row is an object, whose members are
-// columns in the order of their first occurrence and NULL if a row lacks them, or an array, whose columns have no
-// names. The n-th member with a name belongs to the n-th column with that name. check is called with the number of
-// rows so far and their approximate size in bytes; its error ends the parsing. It may be nil.
+// ParseRecords parses an array of rows, or consecutive rows (JSON Lines). A row is an object or an array. The members
+// of objects are columns, in the order in which they first occur; they are NULL in rows without the member. The
+// columns of arrays have no names. If an object repeats a name, its n-th member with that name belongs to the n-th
+// column with that name. check is called with the number of rows so far and their approximate size in bytes, and its
+// error ends the parsing. It may be nil.
 func ParseRecords(data []byte, check func(rows int, bytes int64) error) (_ *Table, err error) {
 	defer noRoom("", &err)
 	j := records{check: check, index: map[string]*namesakes{}}
@@ -21,7 +22,7 @@ func ParseRecords(data []byte, check func(rows int, bytes int64) error) (_ *Tabl
 
 // records collects rows that are objects or arrays.
 type records struct {
-	check   func(rows int, bytes int64) error // of the table so far; nil checks nothing
+	check   func(rows int, bytes int64) error // called with the size of the table so far; may be nil
 	scan    jsonscan.Scanner
 	columns []recordColumn
 	index   map[string]*namesakes // columns of each name
@@ -66,7 +67,8 @@ func (j *records) all() error {
 	return nil
 }
 
-// isArrayOfRows reports whether text is [[…],…], [{…},…] or [], and not a line [1,2] of JSON Lines.
+// isArrayOfRows reports whether the text begins [[ or [{, or is []. Otherwise an array is one row, such as the line
+// [1,2] of JSON Lines.
 func (j *records) isArrayOfRows() bool {
 	s := j.scan
 	if s.Array() != nil {
@@ -154,7 +156,8 @@ func (j *records) object() error {
 	}
 }
 
-// column finds the first column of that name that has no value in this row yet, or adds one.
+// column returns the index of the first column named key that has no value in this row yet, and adds a column if
+// there is none.
 func (j *records) column(key []byte) (int, error) {
 	same := j.index[string(key)]
 	if same == nil {
@@ -179,14 +182,15 @@ func (j *records) column(key []byte) (int, error) {
 	return i, nil
 }
 
-// namesakes are the columns with the same name. Those before next have a value in the row.
+// namesakes are the indexes of the columns with one name. In the row with the number row, the first next of them have
+// a value.
 type namesakes struct {
 	columns   []int
 	row, next int
 }
 
-// columnsAtOnce is the number of columns added between two calls of grow: a row of one object, or a list of names,
-// may have as many columns as fit into its text.
+// columnsAtOnce is the number of columns that are added between two calls of check, since a single row may add very
+// many columns.
 const columnsAtOnce = 1024
 
 func (j *records) addColumn(name string) error {
@@ -206,7 +210,7 @@ func (j *records) addColumn(name string) error {
 	return nil
 }
 
-// cell reads a value. Numbers keep every digit, text stays text, nested values are JSON.
+// cell parses a value and appends it to column i. Numbers keep every digit, and objects and arrays are JSON.
 func (j *records) cell(i int) error {
 	b := j.columns[i].Builder
 	switch j.scan.Peek() {

@@ -14,8 +14,8 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// ParseResult reads an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}, or a list of rows
-// as [ParseRecords] reads it.
+// ParseResult parses an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}, or a list of rows as
+// [ParseRecords] parses it.
 //
 // "type" is optional; it may be the name of the type in any engine. If it is missing or unknown (the table's notes
 // report this), a column takes the type of its values: whole numbers are INT64, other numbers FLOAT64 if that keeps
@@ -46,8 +46,8 @@ func parseResult(data []byte, grow func(bytes int64) error) (*Table, error) {
 	return scanResult(&s, grow)
 }
 
-// scanResult reads a result. grow may be nil; it is called now and then with the table's size in bytes, and its
-// error ends the reading.
+// scanResult parses an inline result that is an object. grow is called from time to time with the table's size in
+// bytes, and its error ends the parsing. It may be nil.
 func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (_ *Table, err error) {
 	defer noRoom("result: ", &err)
 	if err := s.Object(); err != nil {
@@ -104,12 +104,12 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (_ *Table, er
 type resultHead struct {
 	columns  []Column
 	declared []Type
-	words    []string // the plain name of each type; empty if there is none
+	words    []string // the name of each column's type, without parameters; empty if it has none
 	notes    []string
 }
 
-// rows reads the rows. If a type is called by a name that engines have for different types, and a
-// value is not of the first, the rows are read again.
+// rows parses the rows and returns their number. If the type name of a column has different meanings in different
+// engines (see ambiguous) and a value does not have the first, it parses the rows again with the other.
 func (h *resultHead) rows(s *jsonscan.Scanner, grow func(bytes int64) error) (int, error) {
 	begin, first := *s, map[int]error{}
 	for {
@@ -146,7 +146,8 @@ func (h *resultHead) note(column int, format string, args ...any) {
 		fmt.Sprintf("column %d (%.40q): ", column+1, h.columns[column].Name)+fmt.Sprintf(format, args...))
 }
 
-// noRoom, deferred, turns the panic of a builder that found no room into an error.
+// noRoom, if deferred, recovers the panic of a [Builder] with [NoRoom] and sets *err to its error, prefixed with
+// where.
 func noRoom(where string, err *error) {
 	switch v := recover().(type) {
 	case nil:
@@ -161,7 +162,7 @@ func prefix(p string, err error) error {
 	return errcode.New(errcode.Of(err), "%s%w", p, err)
 }
 
-// MaxColumns bounds the columns of a result, so that a few bytes for each cannot fill the memory.
+// MaxColumns is the maximum number of columns of a result, so that a short text cannot exhaust the memory.
 const MaxColumns = 1 << 16
 
 func scanColumns(s *jsonscan.Scanner, grow func(bytes int64) error) (*resultHead, error) {
@@ -211,7 +212,7 @@ func scanColumns(s *jsonscan.Scanner, grow func(bytes int64) error) (*resultHead
 	}
 }
 
-// scanColumn reads the name of a column and of its type.
+// scanColumn parses an object with the name of a column and the name of its type.
 func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 	if err := s.Object(); err != nil {
 		return "", "", err
@@ -243,14 +244,15 @@ func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 	}
 }
 
-// Between two calls of grow, growStep bytes are parsed, or growPart of the input parsed so far.
+// grow is called after growStep bytes, or after a growPart-th of the input parsed so far, whichever is more.
 const (
 	growStep    = 16 << 10
 	growPart    = 8
-	columnBytes = 1024 // of a column without values, with what comparing it takes
+	columnBytes = 1024 // estimated size of an empty column, including what comparing it takes
 )
 
-// scanRows reads the rows. At is the column of a value that is not of the declared type, or -1.
+// scanRows parses the rows and returns their number n. If an error is due to a value that does not have the declared
+// type of its column, at is the index of the column; otherwise it is -1.
 func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type,
 	grow func(bytes int64) error) (n, at int, err error) {
 	if err := s.Array(); err != nil {
@@ -373,7 +375,7 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		case Any:
 			b.Append(taggedValue(raw))
 			return nil
-		case String: // a type that is shown as text
+		case String: // a value of a type that is represented as text
 			return b.AppendText(String, CanonicalJSON(raw))
 		}
 		return errcode.New(errcode.InvalidArgument, "an object or array in a column of type %v", declared)
@@ -426,8 +428,8 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 	return errcode.New(errcode.InvalidArgument, "a number in a column of type %v", declared)
 }
 
-// numberValue is a number of no declared type, exactly: INT64, FLOAT64 where its shortest text is
-// this number, else DECIMAL.
+// numberValue returns a number without a declared type exactly: as INT64, as FLOAT64 if the double's shortest decimal
+// is this number, else as DECIMAL.
 func numberValue(text []byte, isInt bool) (Value, error) {
 	if isInt {
 		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
@@ -454,7 +456,7 @@ func numberValue(text []byte, isInt bool) (Value, error) {
 var pow10Float = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
 	1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// keeps reports whether the shortest decimal that reads back as f is dec.
+// keeps reports whether the shortest decimal that parses as f equals dec.
 func keeps(f float64, dec Value) bool {
 	if dec.num > -1e15 && dec.num < 1e15 && dec.aux < 300 {
 		return true // 15 significant digits always survive
@@ -472,9 +474,9 @@ func keeps(f float64, dec Value) bool {
 	return back == dec
 }
 
-// AppendNumber appends a number of no declared type without losing a digit: the column stays INT64
-// while all are whole, becomes FLOAT64 with the first fraction where doubles keep every value, and
-// DECIMAL where they would not.
+// AppendNumber appends a number without a declared type and without losing a digit. The column is INT64 while all
+// numbers are integers. With the first fraction it becomes FLOAT64 if doubles represent every value exactly, else
+// DECIMAL.
 func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 	v, err := numberValue(text, isInt)
 	if err != nil {
@@ -505,7 +507,7 @@ func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 	return nil
 }
 
-// shows records the number of decimal digits with which a double was written.
+// shows raises the Scale of a FLOAT64 column to the number of decimal digits in text, if that is larger.
 func (b *Builder) shows(text []byte) {
 	if b.Type != Float64 {
 		return
@@ -525,7 +527,7 @@ func (b *Builder) shows(text []byte) {
 	b.Scale = max(b.Scale, int32(min(digits, MaxDecimalDigits))) //nolint:gosec // bounded
 }
 
-// IntsToFloats makes an INT64 column one of FLOAT64 if none of its values changes.
+// IntsToFloats converts an INT64 column to FLOAT64 if no value changes.
 func (b *Builder) IntsToFloats() {
 	if b.Type == Int64 {
 		b.intsToFloats()
@@ -549,8 +551,8 @@ func (b *Builder) intsToFloats() bool {
 	return true
 }
 
-// toDecimals converts a column of numbers to DECIMAL, or to ANY if it contains NaN or an infinity, which no decimal
-// can represent.
+// toDecimals converts an INT64 or FLOAT64 column to DECIMAL, or to ANY if it contains NaN or an infinity, which a
+// decimal cannot represent.
 func (b *Builder) toDecimals() {
 	c := Column(*b)
 	switch {
@@ -574,9 +576,8 @@ func (b *Builder) toDecimals() {
 	}
 }
 
-// AppendJSON appends the table as an inline result that [ParseResult] reads back without loss:
-// decimals, times, bytes and integers that a double would round are text, and every column names
-// its type.
+// AppendJSON appends the table as an inline result that [ParseResult] parses without loss. Decimals, times, bytes and
+// integers beyond 2^53 are strings, and every column that has a type names it.
 func (t *Table) AppendJSON(b []byte) []byte {
 	b = append(b, `{"columns":[`...)
 	for i := range t.Columns {
@@ -637,7 +638,7 @@ func (v Value) AppendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// appendTagged appends a cell of an ANY column: unchanged if its JSON implies its type, else as {"TYPE":"text"}.
+// appendTagged appends a cell of an ANY column: as plain JSON if that implies its type, else as {"TYPE":"text"}.
 func (v Value) appendTagged(b []byte) []byte {
 	start := len(b)
 	switch v.Type {
@@ -663,7 +664,8 @@ func (v Value) appendTagged(b []byte) []byte {
 	return append(b, '}')
 }
 
-// taggedValue reads an object or array in an ANY column: a value with its type, or JSON.
+// taggedValue returns the value of an object or array in an ANY column: the typed value of {"TYPE":"text"}, or the
+// JSON.
 func taggedValue(raw []byte) Value {
 	asJSON := TextValue(JSON, string(CanonicalJSON(raw)))
 	var s jsonscan.Scanner
@@ -699,12 +701,12 @@ func taggedValue(raw []byte) Value {
 	return asJSON
 }
 
-// ParseResultText parses the value of a result column of a warehouse table: an inline result, or a reference such
-// as query:ID, table:NAME or file:PATH. It returns no result for the empty string.
+// ParseResultText parses the text of a result column of a warehouse table: an inline result, or a reference such as
+// query:ID, table:NAME or file:PATH. It returns an empty Result for a blank string.
 func ParseResultText(s []byte) Result { return ParseResultTextWithin(s, nil) }
 
-// ParseResultTextWithin is ParseResultText for results whose memory is limited: grow is called now and then with
-// the table's size in bytes so far, and its error ends the reading.
+// ParseResultTextWithin is [ParseResultText] with a limit on memory: grow is called from time to time with the
+// table's size in bytes so far, and its error ends the parsing. It may be nil.
 func ParseResultTextWithin(s []byte, grow func(bytes int64) error) Result {
 	trimmed := bytes.TrimLeft(s, " \t\r\n")
 	switch {

@@ -7,21 +7,21 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The memory for comparing two results, in addition to the results, as measured over the metrics that compare them.
-// It holds the keys of rows and cells, and the data for sorting and counting them.
+// Estimated memory in bytes for comparing two results, in addition to the results, as measured for the metrics that
+// compare them: for the keys of rows and cells, and the data for sorting and counting them.
 const (
 	rowRoom  = 96
 	cellRoom = 24
-	anyRoom  = 32 // further ones, of a value in a column of several kinds
+	anyRoom  = 32 // additional bytes for each value of an ANY column
 	// textRoom is the memory in bytes for each byte of the longest string when it is parsed as a list, a number or
 	// another type. For a list of short numbers it is 33.
 	textRoom = 36
-	// freeRoom is the size of comparisons without a reservation: small, for as many rows as run concurrently.
+	// freeRoom is the largest estimate for which no memory is reserved.
 	freeRoom = 64 << 10
 )
 
-// HoldComparison reserves the memory for comparing two results in the account of the call, if there is one. If
-// memory is exhausted, it returns an error with the code ResourceExhausted.
+// HoldComparison reserves the estimated memory for comparing two results in the account of the context, if it has one
+// and the estimate exceeds freeRoom. If memory is exhausted, it returns an error with the code ResourceExhausted.
 func HoldComparison(ctx context.Context, gold, pred *Table) error {
 	a := account.From(ctx)
 	if a == nil {

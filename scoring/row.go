@@ -7,15 +7,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Row is one score with the answer that it is of: a line of a score file, a row of the table scores,
-// and what runs keep.
+// Row is one score with the identity of the answer: a line of a score file, or a row of the table scores.
 type Row struct {
 	AnswerID
 	Score    Score
-	GoldHash string // [Case.GoldHash] of the question and its accepted answers; empty if it is not known
+	GoldHash string // [Case.GoldHash] of the case; empty if it is not known
 }
 
-// rowKey holds the first members of a line of a score file.
+// rowKey holds the members that come first in a line of a score file.
 type rowKey struct {
 	CaseID  string `json:"case_id"`
 	Metric  string `json:"metric"`
@@ -24,7 +23,7 @@ type rowKey struct {
 	Status Status `json:"status"`
 }
 
-// rowNames holds the names in a line. Empty names are omitted.
+// rowNames holds the agent's names and the repeat in a line of a score file. Empty ones are omitted.
 type rowNames struct {
 	Agent        string `json:"agent_name,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
@@ -32,9 +31,8 @@ type rowNames struct {
 	Repeat       uint32 `json:"repeat,omitempty"`
 }
 
-// MarshalJSON writes the row as one line of a score file: case_id, metric, metric_version, the agent's
-// names and the repeat if they are known, status, value (null unless the status is ok), label, passed,
-// reason, and what else there is.
+// MarshalJSON returns the row as one line of a score file: case_id, metric, metric_version, the agent's names and the
+// repeat if not empty, status, value (null unless the status is ok), label, passed, reason, and the other members.
 func (r Row) MarshalJSON() ([]byte, error) {
 	s := &r.Score
 	out := struct {
@@ -66,7 +64,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads a line of a score file. The detail stays JSON.
+// UnmarshalJSON parses a line of a score file. The detail remains unparsed JSON.
 func (r *Row) UnmarshalJSON(b []byte) error {
 	var j struct {
 		rowKey
@@ -108,12 +106,12 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// endOfKey is the start of the text after the key in a line that [Row.MarshalJSON] wrote. Within a string its
-// quotation marks would be escaped.
+// endOfKey is the text that follows the members of rowKey in a line that [Row.MarshalJSON] wrote. It cannot occur
+// within a string, where its quotation marks would be escaped.
 var endOfKey = []byte(`,"value":`)
 
-// UnmarshalKey parses only the identity of a line of a score file: the answer, the metric with its version, and the
-// status. It ignores the rest of a line that [Row.MarshalJSON] wrote.
+// UnmarshalKey parses only the members of a line of a score file that identify it: the answer, the metric with its
+// version, and the status. If [Row.MarshalJSON] wrote the line, it does not parse the rest.
 func (r *Row) UnmarshalKey(line []byte) error {
 	if at := bytes.Index(line, endOfKey); at > 0 && bytes.HasSuffix(line, []byte("}")) {
 		var k rowKey

@@ -11,13 +11,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Cells returns the cells of one row as strings, by the names of columns. A cell is empty if it is NULL or the
-// column does not exist.
+// Cells returns the cell of one row in a named column as a string. It is empty if the cell is NULL or the column does
+// not exist.
 type Cells func(column string) string
 
-// CaseOfRows returns a case from a row of agent_runs and its question's row of golden_set. copies is the number of
-// rows in golden_set for the question in that version: 0 if it has none, and more than one is an error. Invalid
-// tags are not an error: the reason is in TagsErr.
+// CaseOfRows returns a case from a row of agent_runs and the row of golden_set for its question. copies is the number
+// of rows that golden_set has for the question in that version: 0 if there is none; more than one is an error.
+// Invalid tags are not an error: the reason is in TagsErr.
 func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	r := rowReader{}
 	turn, err := strconv.ParseInt(run("turn"), 10, 64)
@@ -76,7 +76,7 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	return c, nil
 }
 
-// rowReader keeps the first error of the cells of a row.
+// rowReader parses the cells of a row and keeps the first error.
 type rowReader struct{ err error }
 
 func (r *rowReader) json(text, what string, into any) {
@@ -85,7 +85,7 @@ func (r *rowReader) json(text, what string, into any) {
 	}
 }
 
-// latency is a cell's milliseconds, of any numeric type.
+// latency parses a cell with milliseconds. It returns nil for an empty cell, and records an error for an invalid one.
 func (r *rowReader) latency(text, what string) *time.Duration {
 	if text == "" {
 		return nil
@@ -109,7 +109,7 @@ func latencyOf(ms float64) *time.Duration {
 	return &d
 }
 
-// Alternative is a further accepted answer, as golden_set.alternatives holds it.
+// Alternative is a further accepted answer, in the form of an element of golden_set.alternatives.
 type Alternative struct {
 	SQL       string          `json:"sql,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"` // an inline result, or text that holds one or a reference
@@ -123,7 +123,7 @@ func queryOfCells(sql, result, failed string, latency *time.Duration) Query {
 	return q
 }
 
-// resultText is a result member as text: JSON text is unwrapped, an object stays.
+// resultText returns the text of a result member: the content of a JSON string, "" for null, and other JSON as text.
 func resultText(raw json.RawMessage) string {
 	var text string
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
@@ -135,7 +135,7 @@ func resultText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// StoredScore is a row of the table scores, by the names of its columns. nil is NULL.
+// StoredScore is a row of the table scores; its JSON names are the names of the columns. nil is NULL.
 type StoredScore struct {
 	Metric        string          `json:"metric,omitempty"` // empty if the call failed as a whole
 	Version       int             `json:"metric_version"`
@@ -152,7 +152,7 @@ type StoredScore struct {
 	GoldHash      *string         `json:"gold_hash"`
 }
 
-// Stored is the score as the table scores holds it. The error is of a detail that is not JSON.
+// Stored returns the score as a row of the table scores. It returns an error if the detail cannot be encoded as JSON.
 func (s *Score) Stored(configHash string) (StoredScore, error) {
 	out := StoredScore{Metric: s.Metric, Version: s.Version, Status: s.Status, Passed: s.Passed, Reason: s.Reason,
 		AssessmentIDs: s.AssessmentIDs, ConfigHash: configHash, Usage: s.Usage}
@@ -178,7 +178,7 @@ func (s *Score) Stored(configHash string) (StoredScore, error) {
 	return out, nil
 }
 
-// Hash identifies the configuration that scores were made under.
+// Hash returns a hash of the configuration, 16 hexadecimal digits, that is stored with the scores.
 func (c Config) Hash() string {
 	text, err := json.Marshal(c)
 	if err != nil { // options that are not JSON, which an engine refuses
@@ -188,5 +188,5 @@ func (c Config) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Config is the configuration that the engine was made with.
+// Config returns the configuration of the engine.
 func (e *Engine) Config() Config { return e.opts.Config }

@@ -9,15 +9,14 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// Table is a query result: columns of equal length, in the order the query gave them. Column names
-// may repeat or be empty.
+// Table is a query result: columns of equal length in the order of the query. Column names may repeat or be empty.
 type Table struct {
 	Columns []Column
-	Notes   []string // what its reader took otherwise than it is given, such as a type of unknown name; for people
+	Notes   []string // remarks for people on what was not read as declared, such as an unknown type name
 	rows    int
 }
 
-// NewTable makes a table of columns of equal length.
+// NewTable returns a table with the columns, or an error if they differ in length.
 func NewTable(columns ...Column) (*Table, error) {
 	t := &Table{Columns: columns}
 	for i := range columns {
@@ -30,16 +29,16 @@ func NewTable(columns ...Column) (*Table, error) {
 	return t, nil
 }
 
-// EmptyTable makes a table without columns that still has a number of rows.
+// EmptyTable returns a table with a number of rows but without columns.
 func EmptyTable(rows int) *Table { return &Table{rows: rows} }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (t *Table) Rows() int { return t.rows }
 
-// MemoryBytes is the size of the column so far in memory.
+// MemoryBytes returns the size in bytes of the column's data so far.
 func (b *Builder) MemoryBytes() int64 { return (*Column)(b).memoryBytes() }
 
-// MemoryBytes is the size of the table's data in memory, headers left out.
+// MemoryBytes returns the size in bytes of the table's data, without column headers.
 func (t *Table) MemoryBytes() int64 {
 	var n int64
 	for i := range t.Columns {
@@ -48,7 +47,7 @@ func (t *Table) MemoryBytes() int64 {
 	return n
 }
 
-// cellBytes is the size of a value in a column of several kinds.
+// cellBytes is the size in bytes of a value in an ANY column.
 const cellBytes = 64
 
 func (c *Column) memoryBytes() int64 {
@@ -60,23 +59,23 @@ func (c *Column) memoryBytes() int64 {
 	return n
 }
 
-// Column is a named vector of values of the same type. Values are stored densely (8 bytes for numbers and times,
-// the bytes themselves for strings), so a column of a million rows needs only a few allocations. Use a [Builder] to
-// build one.
+// Column is a named vector of values of one type, or of several if the type is [Any]. Values are stored densely (8
+// bytes for numbers and times, the bytes themselves for strings), so a column of a million rows needs only a few
+// allocations. Use a [Builder] to build one.
 type Column struct {
 	Name string
 	Type Type
-	// Scale is the number of decimal digits of a DECIMAL column; every value has it. For a FLOAT64 column that was
-	// read from text it is the maximal number with which a value was written, since rounded values show it. The
-	// zero of 3.0 is not counted: programs print whole doubles in this way.
+	// Scale is the number of decimal digits of every value in a DECIMAL column. For a FLOAT64 column that was parsed
+	// from text it is the largest number of decimal digits with which a value was written, which shows rounding. A
+	// single zero, as in 3.0, does not count, since programs print whole doubles so.
 	Scale int32
-	// Written describes how numbers were written that were read from text without types, such as CSV.
+	// Written describes the spelling of the numbers if they were parsed from text without types, such as CSV.
 	Written Written
 
 	n      int
-	nulls  []uint64 // bit set: NULL; as long as the last NULL needs
-	ints   []int64  // Bool, Int64, Decimal, Date, Time, seconds of timestamps
-	nanos  []int32  // timestamps; nil while all are whole seconds
+	nulls  []uint64 // bit i&63 of word i>>6 is set if value i is NULL; as long as the last NULL needs
+	ints   []int64  // values of Bool, Int64, Decimal, Date and Time, and seconds of timestamps
+	nanos  []int32  // nanoseconds of timestamps; nil while all are whole seconds
 	floats []float64
 	bigs   []*big.Int // Decimal, once one value needs more than 64 bits; ints is nil then
 	text   []byte     // String, Bytes, JSON: all values concatenated …
@@ -84,21 +83,22 @@ type Column struct {
 	cells  []Value    // Any
 	extra  int64      // bytes of the strings and the large numbers of cells
 
-	halt *halt.Signal      // of the computation that the column is read for; may be nil
-	room func(int64) error // of a column that is built, see [Builder.Bound]; may be nil
+	halt *halt.Signal      // cancels a computation that reads the column; may be nil
+	room func(int64) error // called by a Builder before it allocates much memory, see [Builder.Bound]; may be nil
 }
 
-// Written describes how the numbers with decimal digits in a column were written.
+// Written is the spelling of the numbers with decimal digits in a column.
 type Written uint8
 
-// 1.10 is padded, 1.1 and 1.0 are plain. Values that were not read from text have no spelling.
+// A column is padded if a number with several decimal digits ends with a zero, as in 1.10, and plain if not, as in
+// 1.1 and 1.0. NotWritten is for values that were not parsed from text.
 const (
 	NotWritten Written = iota
 	WrittenPlain
 	WrittenPadded
 )
 
-// Len is the number of values.
+// Len returns the number of values.
 func (c *Column) Len() int { return c.n }
 
 // IsNull reports whether value i is NULL.
@@ -113,7 +113,7 @@ func (c *Column) IsNull(i int) bool {
 	return w < len(c.nulls) && c.nulls[w]&(1<<(i&63)) != 0
 }
 
-// HasNulls reports whether any value is NULL.
+// HasNulls reports whether a value is NULL.
 func (c *Column) HasNulls() bool {
 	if c.Type == Null {
 		return c.n > 0
@@ -128,12 +128,12 @@ func (c *Column) HasNulls() bool {
 	return c.nulls != nil
 }
 
-// Ints returns the underlying vector of a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp
-// (seconds) or DECIMAL (unscaled; nil if a value needs more than 64 bits) column. It must not be changed. NULLs
-// hold 0.
+// Ints returns the underlying vector of a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp (seconds)
+// or DECIMAL (unscaled) column. For a DECIMAL column with a value of more than 64 bits it is nil. It must not be
+// changed. NULLs hold 0.
 func (c *Column) Ints() []int64 { return c.ints }
 
-// Nanos gives the nanoseconds of a timestamp column, or nil if all are 0.
+// Nanos returns the nanoseconds of the seconds of a timestamp column, or nil if all are 0. It must not be changed.
 func (c *Column) Nanos() []int32 { return c.nanos }
 
 // Floats returns the underlying vector of a FLOAT64 column. It must not be changed. NULLs hold 0.
@@ -179,34 +179,36 @@ func (c *Column) Value(i int) Value {
 	return Value{Type: c.Type, num: c.ints[i]}
 }
 
-// Builder grows a column. If the initial type is [Null], the first value that is not NULL decides the type. A value
-// of another type widens the column: INT64 to DECIMAL or FLOAT64 if that is lossless, else to [Any].
+// Builder appends values to a column. If the initial type is [Null], the first value that is not NULL determines the
+// type. A value of another type converts the column: INT64 to DECIMAL or FLOAT64 if that is lossless, else to [Any].
 type Builder Column
 
-// NewBuilder starts a column. A [Null] type is decided by the values. room is a guess at the number
-// of values.
+// NewBuilder returns a builder of a column. If t is [Null], the values determine the type. room is an estimate of the
+// number of values.
 func NewBuilder(name string, t Type, room int) *Builder {
 	b := &Builder{Name: name, Type: t}
 	b.reserve(room)
 	return b
 }
 
-// Bound makes the builder call room before a value makes the whole column take n bytes more, as the first text in a
-// column of numbers does. An error of room ends the building: the builder panics with a [NoRoom] of it.
+// Bound sets a function that the builder calls before a conversion of the whole column takes n more bytes, for
+// example when a string is appended to a column of numbers. If room returns an error, the builder panics with
+// [NoRoom].
 func (b *Builder) Bound(room func(n int64) error) { b.room = room }
 
-// NoRoom is the value of a builder's panic, see [Builder.Bound].
+// NoRoom is the value with which a builder panics if the function of [Builder.Bound] returns an error.
 type NoRoom struct{ Err error }
 
 func (e NoRoom) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error of the function that [Builder.Bound] was given.
+// Unwrap returns the error of the function passed to [Builder.Bound].
 func (e NoRoom) Unwrap() error { return e.Err }
 
-// unaskedRoom is the number of bytes that a column may grow by in one step without a check of the memory limit.
+// unaskedRoom is the number of bytes below which a conversion of the column does not call room.
 const unaskedRoom = 64 << 10
 
-// makeRoom is called before all values so far take n bytes more each.
+// makeRoom calls room before a conversion takes n more bytes for each value, unless that is less than unaskedRoom in
+// total. It panics with [NoRoom] if room returns an error.
 func (b *Builder) makeRoom(n int64) {
 	if n *= int64(b.n); b.room == nil || n < unaskedRoom {
 		return
@@ -234,7 +236,7 @@ func (b *Builder) reserve(room int) {
 	}
 }
 
-// Len is the number of values so far.
+// Len returns the number of values so far.
 func (b *Builder) Len() int { return b.n }
 
 // AppendNull appends NULL.
@@ -297,7 +299,8 @@ func (b *Builder) AppendFloat(v float64) {
 	b.n++
 }
 
-// AppendText appends a STRING, BYTES or JSON, copying it. A column holds at most 4 GiB of text.
+// AppendText appends a copy of a STRING, BYTES or JSON value. A column holds at most 4 GiB of text; beyond that it
+// returns an error.
 func (b *Builder) AppendText(t Type, v []byte) error {
 	if b.Type == Null {
 		b.become(t)
@@ -317,7 +320,7 @@ func (b *Builder) AppendText(t Type, v []byte) error {
 	return nil
 }
 
-// Append appends any value, and widens the column if necessary.
+// Append appends a value of any type, and converts the column if necessary.
 func (b *Builder) Append(v Value) {
 	c := (*Column)(b)
 	if v.Type == Null {
@@ -371,7 +374,7 @@ func (b *Builder) Append(v Value) {
 	c.n++
 }
 
-// become gives a column that held only NULLs its type.
+// become sets the type of a column that holds only NULLs.
 func (b *Builder) become(t Type) {
 	n := b.n
 	b.Type, b.n = t, 0
@@ -400,7 +403,7 @@ func (b *Builder) appendCell(v Value) {
 	b.extra += v.extraBytes()
 }
 
-// extraBytes returns the number of bytes that a value refers to.
+// extraBytes returns the number of bytes of the string or large number that a value points to.
 func (v *Value) extraBytes() int64 {
 	n := int64(len(v.text))
 	if v.big != nil {
@@ -409,13 +412,12 @@ func (v *Value) extraBytes() int64 {
 	return n
 }
 
-// maxScale is the maximal number of decimal digits that all values of a DECIMAL column may have because of one of
-// them: more than any warehouse's type. A column with a value beyond is ANY, so that 1e-1000 among a million
-// integers does not create a million numbers of a thousand digits.
+// maxScale is the maximum scale to which one value can raise all values of a DECIMAL column. It exceeds that of any
+// warehouse's type. A column with a value of a larger scale becomes ANY, so that 1e-1000 among a million integers
+// does not create a million numbers of a thousand digits.
 const maxScale = 100
 
-// appendDecimal appends at the column's scale, raising the scale of all values before where v has
-// more digits.
+// appendDecimal appends v with the column's scale. If v has more decimal digits, it first rescales all values.
 func (b *Builder) appendDecimal(v Value) {
 	c := (*Column)(b)
 	if v.aux > c.Scale {
@@ -431,7 +433,7 @@ func (b *Builder) appendDecimal(v Value) {
 				c.ints[i] = w
 			}
 		} else {
-			b.makeRoom(bigBytes) // the numbers before are garbage from then on
+			b.makeRoom(bigBytes) // the old numbers stay in memory until they are garbage-collected
 			for i, u := range c.bigs {
 				c.bigs[i] = scaled(0, u, up)
 			}
@@ -449,11 +451,11 @@ func (b *Builder) appendDecimal(v Value) {
 	c.bigs = append(c.bigs, scaled(v.num, v.big, c.Scale-v.aux))
 }
 
-// bigBytes is the size of a number of a few words beyond 64 bits.
+// bigBytes is the estimated size in bytes of a number with more than 64 bits.
 const bigBytes = 96
 
-// widen moves a decimal column to unlimited digits; the values from first on are still to be scaled
-// up.
+// widen converts a DECIMAL column from 64-bit integers to big.Int. It multiplies the values from index first on by
+// 10^up; those before have been multiplied already.
 func (b *Builder) widen(first int, up int32) {
 	c := (*Column)(b)
 	b.makeRoom(bigBytes)
@@ -496,7 +498,7 @@ func scaled(v int64, wide *big.Int, by int32) *big.Int {
 	return p.Mul(p, wide)
 }
 
-// Column ends the building and returns the column.
+// Column returns the finished column.
 func (b *Builder) Column() Column {
 	c := Column(*b)
 	c.room = nil

@@ -34,7 +34,7 @@ var namesOfTypes = map[Type]string{
 	Any:         "ANY,SQL_VARIANT,DYNAMIC,ANYDATA",
 }
 
-// typeWords maps the names of types to ours.
+// typeWords maps each name in namesOfTypes to its type.
 var typeWords = func() map[string]Type {
 	words := map[string]Type{}
 	for t, names := range namesOfTypes {
@@ -52,13 +52,13 @@ var wrappers = map[string]bool{"NULLABLE": true, "LOWCARDINALITY": true, "SIMPLE
 var modifiers = []string{" UNSIGNED", " SIGNED", " ZEROFILL", " NOT NULL", " NULL", " AUTO_INCREMENT", " IDENTITY",
 	" PRIMARY KEY", " BINARY", " NOT CASESPECIFIC", " CASESPECIFIC"}
 
-// trailing are words after a type that start a part which does not change its values.
+// trailing are words after a type that, with the text after them, do not change its values.
 var trailing = []string{" CHARACTER SET ", " CHARSET ", " COLLATE ", " DEFAULT ", " COMMENT "}
 
-// ambiguous are names that engines give to different types, with the other type that their values may
-// be of; Null: the values decide. DATE has a time in Oracle, BIT is a string of bits in PostgreSQL, BYTE
-// is binary in Teradata, LONG is text in Oracle, MONEY has a sign in PostgreSQL, TIME is a duration in
-// MySQL, where true is a TINYINT.
+// ambiguous maps type names that have different meanings in different engines to the second type to try, or to Null
+// if the values decide. DATE has a time in Oracle, BIT is a string of bits in PostgreSQL, BYTE is binary in Teradata,
+// LONG is text in Oracle, MONEY has a currency sign in PostgreSQL, TIME is a duration in MySQL, where true is a
+// TINYINT.
 var ambiguous = map[string]Type{
 	"DATE": Timestamp, "BIT": Null, "LONG": Null, "BYTE": Bytes, "MONEY": Null, "TIME": Null, "YEAR": Date,
 	"TINYINT": Bool,
@@ -72,7 +72,7 @@ func TypeNamed(name string) (Type, bool) {
 	return t, ok
 }
 
-// typeNamed also gives the name in its plain form.
+// typeNamed is [TypeNamed], and also returns the name in upper case without the ignored parts.
 func typeNamed(name string) (t Type, plain string, ok bool) {
 	if t, ok := typeWords[name]; ok {
 		return t, name, true
@@ -91,7 +91,7 @@ func typeNamed(name string) (t Type, plain string, ok bool) {
 		if inside := word[i+1 : len(word)-1]; strings.Trim(inside, "0123456789") == "" {
 			return JSON, word, true
 		}
-		word = word[:i] // a unit, as in timestamp[us]
+		word = word[:i] // remove a unit, as in timestamp[us]
 	}
 	if i := strings.IndexAny(word, "(<"); i >= 0 {
 		tail := ""
@@ -127,7 +127,7 @@ func typeNamed(name string) (t Type, plain string, ok bool) {
 	return t, word, ok
 }
 
-// lastArgument is the last of several arguments between commas.
+// lastArgument returns the last of the arguments that top-level commas separate.
 func lastArgument(args string) string {
 	depth := 0
 	for i := len(args) - 1; i >= 0; i-- {

@@ -34,7 +34,7 @@ var typeNames = [...]string{
 	"ANY",
 }
 
-// String is the type's name, as inline results write it.
+// String returns the type's name as it appears in inline results.
 func (t Type) String() string { return typeNames[t] }
 
 // Numeric reports whether values of the type are numbers.
@@ -43,8 +43,8 @@ func (t Type) Numeric() bool { return t == Int64 || t == Float64 || t == Decimal
 // Temporal reports whether values of the type are dates or times.
 func (t Type) Temporal() bool { return t == Date || t == Time || t == Timestamp || t == TimestampTZ }
 
-// Value is one cell. Its zero value is NULL. Values are small and copied freely; text aliases the
-// column it came from.
+// Value is one cell. Its zero value is NULL. It may be copied; its text may share memory with the column that it was
+// read from.
 type Value struct {
 	Type Type
 	aux  int32 // nanoseconds of a timestamp, scale of a decimal
@@ -53,10 +53,10 @@ type Value struct {
 	big  *big.Int // unscaled decimal beyond 64 bits
 }
 
-// NullValue is NULL.
+// NullValue is the value NULL.
 var NullValue = Value{}
 
-// BoolValue, IntValue and the other constructors return values.
+// BoolValue returns a BOOL.
 func BoolValue(v bool) Value {
 	n := int64(0)
 	if v {
@@ -65,20 +65,20 @@ func BoolValue(v bool) Value {
 	return Value{Type: Bool, num: n}
 }
 
-// IntValue makes an INT64.
+// IntValue returns an INT64.
 func IntValue(v int64) Value { return Value{Type: Int64, num: v} }
 
-// FloatValue makes a FLOAT64.
+// FloatValue returns a FLOAT64.
 func FloatValue(v float64) Value {
 	return Value{Type: Float64, num: int64(math.Float64bits(v))} //nolint:gosec // bits, not a number
 }
 
-// DecimalValue makes the DECIMAL unscaled / 10^scale.
+// DecimalValue returns the DECIMAL unscaled / 10^scale.
 func DecimalValue(unscaled int64, scale int32) Value {
 	return Value{Type: Decimal, num: unscaled, aux: scale}
 }
 
-// BigDecimalValue makes the DECIMAL unscaled / 10^scale of any size.
+// BigDecimalValue returns the DECIMAL unscaled / 10^scale for an unscaled value of any size.
 func BigDecimalValue(unscaled *big.Int, scale int32) Value {
 	if unscaled.IsInt64() {
 		return DecimalValue(unscaled.Int64(), scale)
@@ -86,20 +86,20 @@ func BigDecimalValue(unscaled *big.Int, scale int32) Value {
 	return Value{Type: Decimal, big: unscaled, aux: scale}
 }
 
-// TextValue makes a STRING, BYTES or JSON.
+// TextValue returns a value of type t, which is STRING, BYTES or JSON.
 func TextValue(t Type, v string) Value { return Value{Type: t, text: v} }
 
-// StringValue makes a STRING.
+// StringValue returns a STRING.
 func StringValue(v string) Value { return TextValue(String, v) }
 
-// DateValue makes a DATE from days since 1970-01-01.
+// DateValue returns the DATE that is days after 1970-01-01.
 func DateValue(days int64) Value { return Value{Type: Date, num: days} }
 
-// TimeValue makes a TIME from nanoseconds since midnight.
+// TimeValue returns the TIME that is nanos nanoseconds after midnight.
 func TimeValue(nanos int64) Value { return Value{Type: Time, num: nanos} }
 
-// TimestampValue makes a TIMESTAMP or TIMESTAMPTZ from seconds since 1970-01-01 00:00 (of the wall
-// clock, or UTC) and nanoseconds in [0, 1e9).
+// TimestampValue returns a TIMESTAMP or TIMESTAMPTZ from seconds since 1970-01-01 00:00 (local time or UTC) and
+// nanoseconds in [0, 1e9).
 func TimestampValue(t Type, seconds int64, nanos int32) Value {
 	return Value{Type: t, num: seconds, aux: nanos}
 }
@@ -107,24 +107,23 @@ func TimestampValue(t Type, seconds int64, nanos int32) Value {
 // IsNull reports whether the value is NULL.
 func (v Value) IsNull() bool { return v.Type == Null }
 
-// Bool returns a BOOL.
+// Bool returns the value of a BOOL.
 func (v Value) Bool() bool { return v.num != 0 }
 
-// Int returns an INT64, the days of a DATE, the nanoseconds of a TIME or the seconds of a
-// timestamp.
+// Int returns the value of an INT64, the days of a DATE, the nanoseconds of a TIME or the seconds of a timestamp.
 func (v Value) Int() int64 { return v.num }
 
 // Nanos returns the nanoseconds of a timestamp's second.
 func (v Value) Nanos() int32 { return v.aux }
 
-// Float returns a FLOAT64.
+// Float returns the value of a FLOAT64.
 func (v Value) Float() float64 { return math.Float64frombits(uint64(v.num)) } //nolint:gosec // bits, not a number
 
-// Decimal returns a DECIMAL's unscaled value and scale; wide is nil if the unscaled value fits
-// 64 bits.
+// Decimal returns the unscaled value and the scale of a DECIMAL. If the unscaled value needs more than 64 bits, it is
+// wide; otherwise wide is nil.
 func (v Value) Decimal() (unscaled int64, wide *big.Int, scale int32) { return v.num, v.big, v.aux }
 
-// Text returns a STRING, BYTES or JSON verbatim.
+// Text returns the text of a STRING, BYTES or JSON value unchanged; "" for other types.
 func (v Value) Text() string { return v.text }
 
 // String formats the value for people: exact numbers, ISO 8601 dates and times, strings unchanged, bytes as
@@ -166,8 +165,7 @@ func (v Value) append(b []byte) []byte {
 	return append(b, v.text...)
 }
 
-// appendFloat writes the shortest text that reads back as f, without an exponent for the magnitudes
-// people meet.
+// appendFloat appends the shortest text that parses as f, with an exponent only below 1e-7 and from 1e21.
 func appendFloat(b []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):

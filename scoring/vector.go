@@ -45,8 +45,8 @@ func (v Validity) nulls(n int, f func(i int)) {
 	}
 }
 
-// takes reports whether the column holds values of type t as they are, giving it that type if it has
-// none.
+// takes reports whether values of type t can be appended without a conversion of the column. If the column has no
+// type yet, it sets the type to t.
 func (b *Builder) takes(t Type) bool {
 	if b.Type == Null {
 		b.become(t)
@@ -54,8 +54,8 @@ func (b *Builder) takes(t Type) bool {
 	return b.Type == t
 }
 
-// AppendInts appends the underlying vector of BOOL (0 and 1), INT64, DATE (days) or TIME (nanoseconds since
-// midnight) values of type t.
+// AppendInts appends a vector of values of type t: BOOL (0 and 1), INT64, DATE (days) or TIME (nanoseconds since
+// midnight).
 func (b *Builder) AppendInts(t Type, values []int64, valid Validity) {
 	if len(values) == 0 {
 		return
@@ -77,8 +77,8 @@ func (b *Builder) extendInts(values []int64, valid Validity) {
 	c.n += len(values)
 }
 
-// grown makes room for n more elements, and in a short vector for as many as it has: append alone would copy it several
-// times over. A long one gets half as many, since the old vector stays in memory until garbage is collected.
+// grown returns s with capacity for at least n more elements: it doubles a short slice, and extends a long one by
+// half, since the old one stays in memory until it is garbage-collected.
 func grown[T any](s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s
@@ -90,7 +90,7 @@ func grown[T any](s []T, n int) []T {
 	return slices.Grow(s, max(n, more))
 }
 
-// longVector is a length of vectors of numbers that take some MiB.
+// longVector is the length from which grown extends a slice by half. Such a slice of numbers has some MiB.
 const longVector = 1 << 19
 
 // AppendFloats appends a vector of FLOAT64 values.
@@ -111,7 +111,7 @@ func (b *Builder) AppendFloats(values []float64, valid Validity) {
 	c.n += len(values)
 }
 
-// AppendDecimals appends the DECIMAL values unscaled / 10^scale.
+// AppendDecimals appends the DECIMAL values unscaled[i] / 10^scale.
 func (b *Builder) AppendDecimals(unscaled []int64, scale int32, valid Validity) {
 	if len(unscaled) == 0 {
 		return
@@ -126,8 +126,8 @@ func (b *Builder) AppendDecimals(unscaled []int64, scale int32, valid Validity) 
 	b.appendEach(len(unscaled), valid, func(i int) Value { return DecimalValue(unscaled[i], scale) })
 }
 
-// AppendTimestamps appends TIMESTAMP or TIMESTAMPTZ values: seconds since 1970-01-01 00:00 and the
-// nanoseconds of the second, in [0, 1e9). Nil nanos means that all are whole seconds.
+// AppendTimestamps appends TIMESTAMP or TIMESTAMPTZ values: seconds since 1970-01-01 00:00, and nanoseconds of the
+// second in [0, 1e9). If nanos is nil, all are whole seconds.
 func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid Validity) {
 	if len(seconds) == 0 {
 		return
@@ -156,9 +156,9 @@ func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid
 	}
 }
 
-// AppendTexts appends STRING, BYTES or JSON values of type t, copying them. text holds the concatenated values.
-// offsets has one element more than there are values: the start of each value and the end of the last, counted from
-// a point offsets[0] bytes before text. A column holds at most 4 GiB of text.
+// AppendTexts appends copies of STRING, BYTES or JSON values of type t. text holds the concatenated values: value i
+// is text[offsets[i]-offsets[0] : offsets[i+1]-offsets[0]], so offsets has one element more than there are values. A
+// column holds at most 4 GiB of text.
 func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validity) error {
 	n := len(offsets) - 1
 	if n <= 0 {
@@ -181,7 +181,7 @@ func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validi
 		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name,
 			c.n+n)
 	}
-	hidden := false // text of a NULL
+	hidden := false // whether a NULL has text, which must be skipped
 	valid.nulls(n, func(i int) { hidden = hidden || offsets[i] != offsets[i+1] })
 	if hidden {
 		for i := range n {
@@ -225,23 +225,23 @@ func (b *Builder) appendEach(n int, valid Validity, value func(i int) Value) {
 	}
 }
 
-// IntColumn returns a column of BOOL, INT64, DATE or TIME values. It retains the slices. nulls has bit i&63 of word
-// i>>6 set if value i is NULL, is only as long as the last NULL needs (nil without any), and values hold 0 there.
+// IntColumn returns a column of BOOL, INT64, DATE or TIME values. It uses the slices without a copy. Bit i&63 of
+// nulls[i>>6] is set if value i is NULL, and values[i] is 0 then; nulls is only as long as the last NULL needs, and
+// nil if there are none.
 func IntColumn(name string, t Type, values []int64, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(values), ints: values, nulls: nulls}
 }
 
-// TextColumn returns a column of STRING, BYTES or JSON values that follow each other in text, value i ending before
-// ends[i]. It uses the slices without a copy; nulls is that of [IntColumn], and a NULL is empty.
+// TextColumn returns a column of STRING, BYTES or JSON values that are concatenated in text; value i ends before
+// ends[i]. It uses the slices without a copy. nulls is as in [IntColumn], and a NULL has no text.
 func TextColumn(name string, t Type, text []byte, ends []uint32, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(ends), text: text, ends: ends, nulls: nulls}
 }
 
-// Texts returns the underlying vectors of a STRING, BYTES or JSON column: the concatenated values, and the end of
-// each. They must not be changed.
+// Texts returns the underlying vectors of a STRING, BYTES or JSON column: the concatenated values, and the index at
+// which each ends. They must not be changed.
 func (c *Column) Texts() (text []byte, ends []uint32) { return c.text, c.ends }
 
-// Nulls gives the marks of the column's NULLs: bit i&63 of word i>>6, if there is such a word, is
-// set where value i is NULL. It is nil for a NULL and an ANY column, which keep none. It must not
-// be changed.
+// Nulls returns the bitmap of the NULLs: bit i&63 of word i>>6 is set if value i is NULL. Words after the last NULL
+// are omitted. It is nil for a NULL and an ANY column. It must not be changed.
 func (c *Column) Nulls() []uint64 { return c.nulls }

@@ -9,10 +9,10 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// AsWritten returns two results as they were written for a comparison, if that carries more than their numbers: a
-// column of CSV that writes 3.10 and one that writes 3.1 for the same numbers may hold two versions, so both become
-// strings, and the law of codes decides as between strings. If a name or the values show a measured quantity they
-// remain numbers: 12.50 and 12.5 are the same price. Other tables are returned unchanged, and neither is modified.
+// AsWritten returns copies of two results in which some columns of numbers become strings: pairs that hold the same
+// numbers but spell them differently, such as 3.10 and 3.1, since these may be version numbers. They are then
+// compared as strings. Columns whose names or values show a measured quantity remain numbers, since the prices 12.50
+// and 12.5 are the same. It returns tables without such columns unchanged.
 func AsWritten(gold, pred *Table) (g, p *Table) {
 	if gold == nil || pred == nil {
 		return gold, pred
@@ -34,7 +34,7 @@ func AsWritten(gold, pred *Table) (g, p *Table) {
 	return gold.texts(golds), pred.texts(preds)
 }
 
-// sameNumbers reports whether two columns hold the same numbers, each as often.
+// sameNumbers reports whether two columns hold the same numbers, each the same number of times, in any order.
 func sameNumbers(a, b *Column) bool {
 	if a.n != b.n {
 		return false
@@ -51,7 +51,7 @@ func sameNumbers(a, b *Column) bool {
 	return sum(a) == sum(b)
 }
 
-// float is about a number of a column.
+// float returns value i of a column of numbers as a double, rounded if necessary.
 func (c *Column) float(i int) float64 {
 	if c.Type == Float64 {
 		return c.floats[i]
@@ -60,8 +60,8 @@ func (c *Column) float(i int) float64 {
 	return f
 }
 
-// codeWords are words in names of codes whose parts are numbers, and measureWords those of measured, counted or
-// computed quantities.
+// codeWords are words in names of columns of codes, such as version numbers. measureWords are words in names of
+// columns of measured, counted or computed quantities.
 var (
 	codeWords = strings.Fields("version ver release build revision rev code sku edition firmware model patch tag chapter section clause article paragraph standard rfc icd cwe isbn")
 
@@ -71,8 +71,8 @@ var (
 		" usd eur gbp dollar euro pound lat lon latitude longitude altitude elevation")
 )
 
-// measured reports whether names or values indicate that two columns of the same numbers are measurements. A part
-// of a code is a small number without a leading zero or a sign.
+// measured reports whether names or values indicate that two columns of the same numbers are measurements, not codes.
+// A part of a code is a small number without a leading zero or a sign.
 func measured(a, b *Column) bool {
 	for _, c := range []*Column{a, b} {
 		if nameHas(c, codeWords) {
@@ -103,7 +103,8 @@ func nameHas(c *Column, words []string) bool {
 		func(w string) bool { return slices.Contains(words, w) || slices.Contains(words, naming.Stem(w)) })
 }
 
-// written is the number at i as its column writes numbers.
+// written returns number i in the spelling of its column: with Scale decimal digits if it is padded, else without
+// trailing zeros.
 func (c *Column) written(i int) string {
 	digits := -1
 	if c.Written == WrittenPadded {
@@ -119,7 +120,8 @@ func (c *Column) written(i int) string {
 	return text
 }
 
-// texts is the table with some columns as texts.
+// texts returns a copy of the table in which the columns with these indexes hold strings. If a column would exceed 4
+// GiB, it returns the table unchanged.
 func (t *Table) texts(columns []int) *Table {
 	if len(columns) == 0 {
 		return t

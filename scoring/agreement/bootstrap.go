@@ -10,7 +10,7 @@ import (
 // Resampling configures a bootstrap. The zero value means 5,000 resamples, a 95 % CI and seed 0.
 type Resampling struct {
 	Resamples int     // default 5,000 (BADGER, section 6.2)
-	Level     float64 // of the interval, between 0 and 1; default 0.95
+	Level     float64 // confidence level, between 0 and 1; default 0.95
 	Seed      uint64
 }
 
@@ -27,16 +27,17 @@ func (o Resampling) withDefaults() Resampling {
 	return o
 }
 
-// stream is a constant that sets the streams of this package apart from others of the same seed.
+// stream is the second seed of the random generators, so that this package does not draw the same numbers as others
+// with the same seed.
 const stream = 0x6b61707061 // "kappa"
 
 func (o Resampling) source() *rand.Rand { return rand.New(rand.NewPCG(o.Seed, stream)) }
 
 // Bootstrap returns the percentile interval of a statistic under resampling of cases (Efron and Tibshirani 1993,
 // chapter 13). Drawing n cases with replacement and counting them is a draw of the four counts from a multinomial
-// distribution, which Bootstrap does directly. The time grows with the square root of the number of cases.
-// Resamples that do not define the statistic are omitted; if they are more than one in a hundred, Why states their
-// number.
+// distribution, which Bootstrap does directly. The time is proportional to the square root of the number of cases.
+// Resamples for which the statistic is undefined are omitted. Why states their number if it exceeds one percent; if
+// it exceeds half, the interval is undefined.
 func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
 	o = o.withDefaults()
 	if s := of(c); !s.Defined {
@@ -51,13 +52,14 @@ func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
 		}
 	}
 	in := percentile(values, o)
-	if in.Defined && c.FP+c.FN == 0 { // more worth saying than what was left out
+	if in.Defined && c.FP+c.FN == 0 { // replaces a remark about omitted resamples
 		in.Why = noDisagreement
 	}
 	return in
 }
 
-// Mean is the mean of values with its percentile interval under resampling (BADGER, figure 2).
+// Mean returns the mean of values and its percentile interval under resampling (BADGER, figure 2). Both are undefined
+// without values.
 func Mean(values []float64, o Resampling) (Stat, Interval) {
 	if len(values) == 0 {
 		const why = "there are no values"
@@ -91,7 +93,8 @@ func Mean(values []float64, o Resampling) (Stat, Interval) {
 	return mean, percentile(means, o)
 }
 
-// percentile is the interval of what resampling gave; it reorders values.
+// percentile returns the percentile interval of the statistic's values in the resamples; see [Bootstrap]. It sorts
+// values.
 func percentile(values []float64, o Resampling) Interval {
 	lost := o.Resamples - len(values)
 	if 2*lost > o.Resamples {
@@ -106,7 +109,7 @@ func percentile(values []float64, o Resampling) Interval {
 	return in
 }
 
-// quantile interpolates between the order statistics of sorted values.
+// quantile returns the q-quantile of sorted values, interpolated linearly between neighbors.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := int(at)

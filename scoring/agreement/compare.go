@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// Pair counts the labeled cases with a verdict of both metrics, by label and verdicts. Resampling them together
-// keeps the correlation of the metrics.
+// Pair holds the numbers of labeled cases with a verdict of both metrics, by label and the two verdicts. Resampling
+// these counts preserves the correlation of the metrics.
 type Pair [8]int
 
-// TallyPair counts two metrics' verdicts against labels of the same cases. Cases where one of the
-// three is missing are left out.
+// TallyPair returns the counts for the labels of the cases and the verdicts a and b of two metrics. Cases in which
+// one of the three is missing are omitted.
 func TallyPair(labels, a, b []Vote) Pair {
 	var p Pair
 	for i, label := range labels {
@@ -27,7 +27,7 @@ func bit(v Vote, worth int) int {
 	return 0
 }
 
-// N is the number of cases.
+// N returns the number of cases.
 func (p Pair) N() int {
 	n := 0
 	for _, k := range p {
@@ -36,13 +36,13 @@ func (p Pair) N() int {
 	return n
 }
 
-// Split is each metric's agreement on these cases.
+// Split returns the agreement of each metric with the labels.
 func (p Pair) Split() (a, b Confusion) {
 	return Confusion{TP: p[6] + p[7], FN: p[4] + p[5], FP: p[2] + p[3], TN: p[0] + p[1]},
 		Confusion{TP: p[5] + p[7], FN: p[4] + p[6], FP: p[1] + p[3], TN: p[0] + p[2]}
 }
 
-// Comparison is a statistic of two metrics on the same cases, and how sure it is that they differ.
+// Comparison holds a statistic of two metrics on the same cases, and a test of whether it differs.
 type Comparison struct {
 	N          int
 	A, B       Stat
@@ -51,10 +51,10 @@ type Comparison struct {
 	P          float64  // two-tailed; 1 if there is nothing to test
 }
 
-// Compare tests whether two metrics differ in a statistic: a paired bootstrap, which computes both on the same
-// resampled cases. The p-value is double the smaller share of resamples in which the difference is at most 0, or at
-// least 0. Both shares count the observed sample, so the p-value is never 0 (Efron and Tibshirani 1993, chapter 16;
-// Davison and Hinkley 1997, section 4.2).
+// Compare tests whether two metrics differ in a statistic by a paired bootstrap, which computes both on the same
+// resampled cases. The p-value is double the smaller of two shares of resamples: those in which the difference is at
+// most 0, and at least 0. Both shares count the observed sample, so the p-value is never 0 (Efron and Tibshirani
+// 1993, chapter 16; Davison and Hinkley 1997, section 4.2).
 func Compare(p Pair, of Statistic, o Resampling) Comparison {
 	o = o.withDefaults()
 	a, b := p.Split()
@@ -90,8 +90,8 @@ func Compare(p Pair, of Statistic, o Resampling) Comparison {
 	return out
 }
 
-// Holm adjusts the p-values of tests that are made together, so that the chance of any false alarm
-// stays at the level of one (Holm 1979). The order is kept.
+// Holm returns the p-values of several tests, adjusted so that the probability of any false positive is at most that
+// of a single test (Holm 1979). They are in the order of p.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -2,7 +2,8 @@ package agreement
 
 import "math"
 
-// Confusion counts cases by the metric's verdict (positive: pass) and by whether the labels agree with it (true).
+// Confusion holds the numbers of cases by the verdicts of a metric and of the labels. Positive means that the metric
+// passes the case, true that the label agrees.
 type Confusion struct {
 	TP int `json:"tp"` // both pass
 	FP int `json:"fp"` // the metric passes what people fail
@@ -24,12 +25,12 @@ func (c *Confusion) Add(label, verdict bool) {
 	}
 }
 
-// Plus is the counts of both.
+// Plus returns the sums of the counts.
 func (c Confusion) Plus(o Confusion) Confusion {
 	return Confusion{c.TP + o.TP, c.FP + o.FP, c.TN + o.TN, c.FN + o.FN}
 }
 
-// N is the number of cases.
+// N returns the number of cases.
 func (c Confusion) N() int { return c.TP + c.FP + c.TN + c.FN }
 
 // Passes returns the number of cases that the labels pass.
@@ -38,21 +39,21 @@ func (c Confusion) Passes() int { return c.TP + c.FN }
 // Fails returns the number of cases that the labels fail.
 func (c Confusion) Fails() int { return c.TN + c.FP }
 
-// Accuracy is the share of cases on which the metric and the labels agree.
+// Accuracy returns the share of cases on which the metric and the labels agree.
 func (c Confusion) Accuracy() Stat {
 	return share(c.TP+c.TN, c.N(), noCases)
 }
 
-// Sensitivity is the share of the cases labelled pass that the metric passes.
+// Sensitivity returns the share of the cases labeled pass that the metric passes.
 func (c Confusion) Sensitivity() Stat { return share(c.TP, c.Passes(), noPasses) }
 
-// Specificity is the share of the cases labelled fail that the metric fails.
+// Specificity returns the share of the cases labeled fail that the metric fails.
 func (c Confusion) Specificity() Stat { return share(c.TN, c.Fails(), noFails) }
 
-// PassRate returns the share of cases that pass the metric: the rate that is reported without labels.
+// PassRate returns the share of cases that the metric passes. It is what is reported without labels.
 func (c Confusion) PassRate() Stat { return share(c.TP+c.FP, c.N(), noCases) }
 
-// LabelRate is the share of cases that the labels pass.
+// LabelRate returns the share of cases that the labels pass.
 func (c Confusion) LabelRate() Stat { return share(c.Passes(), c.N(), noCases) }
 
 func share(part, whole int, why string) Stat {
@@ -62,14 +63,14 @@ func share(part, whole int, why string) Stat {
 	return defined(float64(part) / float64(whole))
 }
 
-// BalancedAccuracy is the mean of sensitivity and specificity (Brodersen et al. 2010). If the
-// labels hold one class it is not defined: half of it is not known.
+// BalancedAccuracy returns the mean of sensitivity and specificity (Brodersen et al. 2010). It is undefined if all
+// labels are the same.
 func (c Confusion) BalancedAccuracy() Stat {
 	return c.both(func(a, b float64) float64 { return (a + b) / 2 })
 }
 
-// Gap is the distance of sensitivity and specificity, 0 to 1: how lopsided the metric errs (BADGER,
-// section 6.3). Which of them is larger reports whether it is permissive or strict.
+// Gap returns the absolute difference of sensitivity and specificity, 0 to 1, which shows whether the metric errs
+// more in one direction (BADGER, section 6.3). If sensitivity is larger it is permissive, else strict.
 func (c Confusion) Gap() Stat { return c.both(func(a, b float64) float64 { return math.Abs(a - b) }) }
 
 func (c Confusion) both(of func(sensitivity, specificity float64) float64) Stat {
@@ -85,7 +86,8 @@ func (c Confusion) both(of func(sensitivity, specificity float64) float64) Stat 
 	return defined(of(a.Value, b.Value))
 }
 
-// F1 is the harmonic mean of precision and recall of passes, 2TP/(2TP+FP+FN) (ROSE, appendix D).
+// F1 returns the harmonic mean of precision and recall of passes, 2TP/(2TP+FP+FN) (ROSE, appendix D). It is undefined
+// if neither labels nor verdicts pass any case.
 func (c Confusion) F1() Stat {
 	switch whole := 2*c.TP + c.FP + c.FN; {
 	case c.N() == 0:
@@ -97,9 +99,9 @@ func (c Confusion) F1() Stat {
 	}
 }
 
-// MCC is the correlation of labels and verdicts, -1 to 1 (Matthews 1975; ROSE, appendix D). If either labels or
-// verdicts are constant, the formula is 0/0; by convention the value is 0, and Why states this. If both are
-// constant, it is not defined.
+// MCC returns the correlation of labels and verdicts, -1 to 1 (Matthews 1975; ROSE, appendix D). If only the labels
+// or only the verdicts are constant, the formula is 0/0; by convention the value is 0, and Why states this. If both
+// are constant and agree, it is undefined.
 func (c Confusion) MCC() Stat {
 	if s, done := c.withoutVariation(); done {
 		return s
@@ -109,8 +111,8 @@ func (c Confusion) MCC() Stat {
 	return defined(max(-1, min(1, r))) // the roots are rounded
 }
 
-// Kappa is Cohen's kappa of labels and verdicts, at most 1 (Cohen 1960; ROSE, appendix D). If one of them is
-// constant it is 0, and Why states this. If both are constant it is not defined, unless they contradict each other
+// Kappa returns Cohen's kappa of labels and verdicts, at most 1 (Cohen 1960; ROSE, appendix D). If only one of them
+// is constant it is 0, and Why states this. If both are constant it is undefined, unless they contradict each other
 // in every case.
 func (c Confusion) Kappa() Stat {
 	if s, done := c.withoutVariation(); done {
@@ -120,7 +122,8 @@ func (c Confusion) Kappa() Stat {
 	return defined(2 * (tp*tn - fp*fn) / ((tp+fp)*(fp+tn) + (tp+fn)*(fn+tn)))
 }
 
-// withoutVariation answers for kappa and MCC where labels or verdicts are all the same.
+// withoutVariation returns the value of kappa and MCC and true if the labels or the verdicts are all the same, or
+// there are none.
 func (c Confusion) withoutVariation() (Stat, bool) {
 	fixedLabel := c.Passes() == 0 || c.Fails() == 0
 	fixedVerdict := c.TP+c.FP == 0 || c.TN+c.FN == 0

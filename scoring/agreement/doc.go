@@ -1,5 +1,5 @@
-// Package agreement measures how far verdicts agree with one another: those of a metric with the
-// labels of people, those of two metrics on the same cases, and those of several people.
+// Package agreement measures the agreement of verdicts: of a metric with labels by people, of two metrics on the same
+// cases, and of several people.
 //
 // Verdicts are [Vote]s, which may be missing. A metric and the labels form a [Confusion], which defines every
 // statistic of agreement. A [Stat] is a fraction, never a percentage; if it is not defined, it gives the reason.

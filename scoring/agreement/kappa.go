@@ -1,7 +1,8 @@
 package agreement
 
-// Cohen is Cohen's kappa of two raters over any number of categories (Cohen 1960): table[i][j]
-// counts the cases that the first puts in category i and the second in j. The table is square.
+// Cohen returns Cohen's kappa of two raters for any number of categories (Cohen 1960). table[i][j] is the number of
+// cases that the first rater puts in category i and the second in j. The table is square. It is undefined if all
+// ratings are in one category.
 func Cohen(table [][]int) Stat {
 	k := len(table)
 	rows, cols := make([]float64, k), make([]float64, k)
@@ -30,8 +31,8 @@ func Cohen(table [][]int) Stat {
 	return defined((same*n - chance) / (n*n - chance))
 }
 
-// LandisKoch names the strength of an agreement (Landis and Koch 1977): poor below 0, slight to
-// 0.20, fair to 0.40, moderate to 0.60, substantial to 0.80, almost perfect above.
+// LandisKoch returns the name of the strength of an agreement (Landis and Koch 1977): poor below 0, slight to 0.20,
+// fair to 0.40, moderate to 0.60, substantial to 0.80, almost perfect above.
 func LandisKoch(kappa float64) string {
 	switch {
 	case kappa < 0:

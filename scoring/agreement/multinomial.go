@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// multinomial draws counts that add up to the sum of weights, in their proportions: what resampling
-// as many cases with replacement gives.
+// multinomial draws from the multinomial distribution with as many draws as the sum of the weights, and probabilities
+// proportional to them. This equals counting a sample of as many cases with replacement.
 type multinomial struct {
 	weights []int
 	n       int
@@ -27,11 +27,12 @@ func newMultinomial(weights []int, r *rand.Rand) *multinomial {
 	return m
 }
 
-// next draws; the counts are valid until the next draw. Each category is a binomial draw from the cases left.
+// next returns the counts of one draw, which are valid until the next call. It draws each count from the binomial
+// distribution of the remaining cases.
 func (m *multinomial) next() []int {
 	left, weight := m.n, m.n
 	for i, w := range m.weights {
-		if w == weight { // the last one with any weight takes the rest
+		if w == weight { // the last category with a weight gets all remaining cases
 			m.counts[i], left, weight = left, 0, 0
 			continue
 		}
@@ -46,9 +47,8 @@ func (m *multinomial) next() []int {
 	return m.counts
 }
 
-// binomial draws from the binomial distribution by inversion from the mode outwards, which takes
-// about as many steps as the distribution has standard deviations' width. 0 < p < 1, and n is at
-// most m.n.
+// binomial returns a draw from the binomial distribution by inversion, starting at the mode. The number of steps is
+// proportional to the standard deviation. p must be between 0 and 1 (exclusive), and n at most m.n.
 func (m *multinomial) binomial(n int, p float64) int {
 	odds := p / (1 - p)
 	mode := min(int(float64(n+1)*p), n)
@@ -72,5 +72,5 @@ func (m *multinomial) binomial(n int, p float64) int {
 			}
 		}
 	}
-	return mode // also where rounding has left a rest of u beyond both ends
+	return mode // reached if rounding leaves u at 0 or more after all values
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// McNemar returns the exact two-sided p-value of paired verdicts, where b pairs changed one way and c the other:
-// the binomial test of b in b+c at one half (McNemar 1947). It is 1 if no pair changed.
+// McNemar returns the exact two-sided p-value of paired verdicts, where b pairs changed in one direction and c in the
+// other: the binomial test of b among b+c with probability one half (McNemar 1947). It is 1 if no pair changed.
 func McNemar(b, c int) float64 {
 	n, k := b+c, min(b, c)
 	if 2*k >= n {
@@ -27,7 +27,7 @@ const (
 	// manyPairs is the number of pairs from which the mean difference is treated as normally
 	// distributed; resampling more costs seconds.
 	manyPairs = 5000
-	// fewPairs is up to how many pairs all signs are tried.
+	// fewPairs is the number of pairs up to which all assignments of signs are enumerated.
 	fewPairs     = 14
 	signFlips    = 20000
 	meanResample = 2000
@@ -36,11 +36,11 @@ const (
 // Z95 is the 97.5 % quantile of the normal distribution.
 const Z95 = 1.959963984540054
 
-// SignFlip is the two-sided p-value of the mean of paired differences: the share of ways to give
-// them signs whose mean is at least as far from 0 (the randomization test of Fisher 1935, The Design
-// of Experiments, section 21). All ways are tried for up to 14 differences other than 0, else 20,000
-// are drawn and counted with the observed one; beyond 5,000 the mean is taken as normal. Without a
-// difference it is 1.
+// SignFlip returns the two-sided p-value of the mean of paired differences: the share of assignments of signs for
+// which the mean is at least as far from 0 as the observed one (the randomization test of Fisher 1935, The Design of
+// Experiments, section 21). Differences of 0 are ignored. For at most 14 differences all assignments are enumerated.
+// For at most 5,000, 20,000 random ones are drawn, and the observed one is counted too. For more, the mean is treated
+// as normally distributed. Without a difference the p-value is 1.
 func SignFlip(diffs []float64, seed uint64) float64 {
 	var d []float64
 	sum, squares, size := 0.0, 0.0, 0.0
@@ -56,8 +56,8 @@ func SignFlip(diffs []float64, seed uint64) float64 {
 	if n == 0 {
 		return 1
 	}
-	slices.Sort(d)                      // the draws do not depend on the order of the cases
-	least := math.Abs(sum) - 1e-12*size // sums of the same numbers differ in the last bits
+	slices.Sort(d)                      // so that the result does not depend on the order of the cases
+	least := math.Abs(sum) - 1e-12*size // tolerance, since sums in another order differ in the last bits
 	if n > manyPairs {
 		return math.Erfc(math.Abs(sum) / math.Sqrt(2*squares))
 	}
@@ -84,7 +84,7 @@ func SignFlip(diffs []float64, seed uint64) float64 {
 			if i&63 == 0 {
 				bits = r.Uint64()
 			}
-			total += math.Float64frombits(math.Float64bits(x) ^ bits<<63) // the sign flipped, without a branch
+			total += math.Float64frombits(math.Float64bits(x) ^ bits<<63) // flips the sign if the bit is set, without a branch
 			bits >>= 1
 		}
 		if math.Abs(total) >= least {
@@ -95,8 +95,8 @@ func SignFlip(diffs []float64, seed uint64) float64 {
 }
 
 // MeanInterval returns the 95 % interval of the mean of paired differences: the percentiles of 2,000 bootstrap
-// resamples (Efron and Tibshirani 1993, chapter 13), or above 5,000 pairs the normal interval. It sorts diffs,
-// which must have at least one element.
+// resamples (Efron and Tibshirani 1993, chapter 13), or for more than 5,000 pairs the normal interval. It sorts
+// diffs, which must not be empty.
 func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
 	n := len(diffs)
 	slices.Sort(diffs)
@@ -126,21 +126,21 @@ func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
 	return means[meanResample*25/1000], means[meanResample*975/1000-1]
 }
 
-// Quantile interpolates between the order statistics of sorted values (definition 7 of Hyndman and Fan 1996). There
-// must be at least one value.
+// Quantile returns the q-quantile of sorted values, interpolated between neighbors (definition 7 of Hyndman and Fan
+// 1996). sorted must not be empty.
 func Quantile(sorted []float64, q float64) float64 { return quantile(sorted, q) }
 
-// PairedShares is the score interval of the difference of two shares of the same cases: fixed changed from fail
-// to pass, and broken from pass to fail (Tango 1998, Statistics in Medicine 17, 891-908). It keeps within -1 and 1
-// and has a width also if no case changed.
+// PairedShares returns the score interval of the difference of two shares on the same cases: fixed cases changed from
+// fail to pass, and broken ones from pass to fail (Tango 1998, Statistics in Medicine 17, 891-908). It is within -1
+// and 1, and has a positive width even if no case changed.
 func PairedShares(fixed, broken, cases int, level float64) Interval {
 	if cases <= 0 {
 		return Interval{Lo: -1, Hi: 1, Why: noCases}
 	}
 	n, b, c, z := float64(cases), float64(fixed), float64(broken), math.Sqrt2*math.Erfinv(level)
-	excess := func(d float64) float64 { // how far d is inside of the interval
+	excess := func(d float64) float64 { // positive if d is inside the interval
 		B, C := -b-c+(2*n-b+c)*d, -c*d*(1-d)
-		q := (math.Sqrt(max(0, B*B-8*n*C)) - B) / (4 * n) // the most likely share of broken cases, if the difference is d
+		q := (math.Sqrt(max(0, B*B-8*n*C)) - B) / (4 * n) // likeliest share of broken cases if the difference is d
 		variance := n * (2*q + d*(1-d))
 		return z*math.Sqrt(max(0, variance)) - math.Abs(b-c-n*d)
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Fleiss returns Fleiss' kappa of several raters (Fleiss 1971): counts[i][j] is the number of raters who put case i
-// in category j; all rows have the same length. If every case has the same number of ratings it is the published
-// formula. If some are missing it follows Gwet (Handbook of Inter-Rater Reliability, 2014): agreement is averaged
-// over cases with two ratings or more, and the share of a category is the mean of its shares in the rated cases.
+// Fleiss returns Fleiss' kappa of several raters (Fleiss 1971). counts[i][j] is the number of raters who put case i
+// in category j; all rows have the same length. If every case has the same number of ratings, it is the published
+// formula. Otherwise it follows Gwet (Handbook of Inter-Rater Reliability, 2014): agreement is averaged over the
+// cases with at least two ratings, and the share of a category is the mean of its shares in the rated cases.
 func Fleiss(counts [][]int) Stat {
 	if len(counts) == 0 {
 		return undefined(noCases)
@@ -56,16 +56,16 @@ type Level int
 
 // The levels.
 const (
-	LevelNominal  Level = iota // same or not
-	LevelOrdinal               // by how many ratings are between them
-	LevelInterval              // by the square of their difference
-	LevelRatio                 // by the square of their difference relative to their sum; ratings from 0
+	LevelNominal  Level = iota // 0 if equal, else 1
+	LevelOrdinal               // by the number of ratings between them
+	LevelInterval              // the square of their difference
+	LevelRatio                 // the square of their difference divided by their sum; for ratings from 0
 )
 
-// Alpha is Krippendorff's alpha, at most 1 (Krippendorff, Content Analysis, 2004, chapter 11;
-// Computing Krippendorff's Alpha-Reliability, 2011): for any number of raters and with missing
-// ratings. units holds the ratings of each case, as many as there are; who gave which does not
-// matter. Cases with fewer than two ratings are left out. Nominal ratings are any numbers.
+// Alpha returns Krippendorff's alpha, at most 1 (Krippendorff, Content Analysis, 2004, chapter 11; Computing
+// Krippendorff's Alpha-Reliability, 2011), for any number of raters and with missing ratings. units holds the ratings
+// of each case in any order. Cases with fewer than two ratings are omitted. Nominal ratings may be any numbers that
+// identify the categories.
 func Alpha(units [][]float64, level Level) Stat {
 	totals := map[float64]float64{}
 	for _, u := range units {
@@ -87,7 +87,7 @@ func Alpha(units [][]float64, level Level) Stat {
 	}
 	place := map[float64]int{}
 	n := 0.0
-	counts := make([]float64, len(values)) // ratings of each value
+	counts := make([]float64, len(values)) // number of ratings of each value
 	for i, v := range values {
 		place[v] = i
 		counts[i] = totals[v]
@@ -115,7 +115,8 @@ func Alpha(units [][]float64, level Level) Stat {
 	return defined(1 - (n-1)*observed/expected)
 }
 
-// distances are the squared differences of every two values.
+// distances returns the squared difference of every two values at a level of measurement. counts holds the number of
+// ratings of each value.
 func distances(values, counts []float64, level Level) [][]float64 {
 	out := make([][]float64, len(values))
 	for i := range values {
@@ -144,8 +145,8 @@ func distances(values, counts []float64, level Level) [][]float64 {
 	return out
 }
 
-// Ballots brings votes of several people into the form that Fleiss and Alpha read: for each case
-// the votes that were given.
+// Ballots converts the votes of several people on each case to the input of [Fleiss] (counts) and [Alpha] (units).
+// Missing votes are omitted.
 func Ballots(votes [][]Vote) (counts [][]int, units [][]float64) {
 	for _, ballot := range votes {
 		row := []int{0, 0}

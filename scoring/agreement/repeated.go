@@ -5,20 +5,20 @@ import (
 	"math/rand/v2"
 )
 
-// Repeated counts the outcomes of the same questions on several occasions, in the order of time.
+// Repeated holds counts of right answers to the same questions on several occasions, in the order of time.
 type Repeated struct {
-	Right     []int // by occasion: questions with a right answer
+	Right     []int // by occasion: the number of questions with a right answer
 	Questions int
-	// RightOn counts the questions by the number of occasions on which they were right: RightOn[2] were right twice.
+	// RightOn[k] is the number of questions that were answered right on exactly k occasions.
 	RightOn []int
 }
 
-// NewRepeated returns counts without questions.
+// NewRepeated returns counts of no questions on a number of occasions.
 func NewRepeated(occasions int) *Repeated {
 	return &Repeated{Right: make([]int, occasions), RightOn: make([]int, occasions+1)}
 }
 
-// Add counts a question by its outcome on each occasion.
+// Add adds a question. right[i] reports whether its answer was right on occasion i.
 func (r *Repeated) Add(right []bool) {
 	n := 0
 	for i, is := range right {
@@ -31,12 +31,13 @@ func (r *Repeated) Add(right []bool) {
 	r.Questions++
 }
 
-// Share is the share of right answers on an occasion.
+// Share returns the share of right answers on an occasion.
 func (r *Repeated) Share(occasion int) float64 {
 	return float64(r.Right[occasion]) / float64(r.Questions)
 }
 
-// spread is the sum over the questions of the occasions on which they were right times those on which they were wrong.
+// spread returns the sum over all questions of k(n-k), where k is the number of occasions on which the question was
+// answered right and n that of all occasions.
 func (r *Repeated) spread() float64 {
 	sum, n := 0.0, len(r.Right)
 	for k, questions := range r.RightOn {
@@ -45,17 +46,17 @@ func (r *Repeated) spread() float64 {
 	return sum
 }
 
-// Slope is a trend of shares over occasions.
+// Slope is a linear trend of shares over occasions.
 type Slope struct {
 	PerOccasion float64 `json:"per_occasion"` // change of the share from one occasion to the next, by least squares
 	Z           float64 `json:"z"`
 	P           float64 `json:"p"` // two-sided
 }
 
-// Trend tests whether the share of right answers rises or falls over at least three occasions: the extended
-// Mantel-Haenszel test of linear trend with the questions as strata (Mantel 1963, Journal of the American Statistical
-// Association 58, 690-700). Answers to a question are exchangeable between occasions if there is no trend, so that
-// easy and hard questions need no model. Without a question that changed, P is 1.
+// Trend tests whether the share of right answers increases or decreases over at least three occasions, by the
+// extended Mantel-Haenszel test of linear trend with the questions as strata (Mantel 1963, Journal of the American
+// Statistical Association 58, 690-700). Without a trend the answers to a question are exchangeable between occasions,
+// so that the difficulty of questions needs no model. P is 1 if there are fewer occasions or no question changed.
 func (r *Repeated) Trend() Slope {
 	n := len(r.Right)
 	middle, squares, sum := float64(n-1)/2, 0.0, 0.0
@@ -79,22 +80,23 @@ func (r *Repeated) Trend() Slope {
 // Step is a change of level between two occasions.
 type Step struct {
 	At     int     `json:"at"`     // the first occasion of the new level, from 0
-	Before float64 `json:"before"` // mean share of right answers of the occasions before
+	Before float64 `json:"before"` // mean share of right answers before At
 	After  float64 `json:"after"`
 	P      float64 `json:"p"`
 }
 
 const (
 	stepDraws = 1999
-	// manySteps bounds the outcomes that are drawn one by one. Beyond it their sums are taken as normal.
+	// manySteps is the maximum number of outcomes that are permuted one by one. Beyond it the counts are drawn from a
+	// normal distribution.
 	manySteps = 20_000
 )
 
-// ChangePoint finds the occasion from which on the share of right answers is at another level: the split with the
-// largest standardized difference of right answers before and after it. P is the share of random orders of each
-// question's outcomes in which the largest difference of any split is at least as large, so that it accounts for the
-// choice of the split (a permutation test of the maximum, as in Hawkins 1977, Journal of the American Statistical
-// Association 72, 180-186). At is 0 if there are fewer than three occasions or no question changed.
+// ChangePoint returns the split of the occasions with the largest standardized difference of right answers before and
+// after it. P is the share of random orders of each question's outcomes in which the largest difference of any split
+// is at least as large, so that it accounts for the choice of the split (a permutation test of the maximum, as in
+// Hawkins 1977, Journal of the American Statistical Association 72, 180-186). At is 0 and P is 1 if there are fewer
+// than three occasions or no question changed.
 func (r *Repeated) ChangePoint(seed uint64) Step {
 	n, spread := len(r.Right), r.spread()
 	if n < 3 || spread == 0 {
@@ -119,8 +121,8 @@ func (r *Repeated) ChangePoint(seed uint64) Step {
 	return s
 }
 
-// drawer returns a function that draws the counts of right answers by occasion if the outcomes of each question are
-// in random order.
+// drawer returns a function that sets counts to the deviations or numbers of right answers by occasion when the
+// outcomes of each question are put in random order.
 func (r *Repeated) drawer(random *rand.Rand) func(counts []float64) {
 	n, changed := len(r.Right), 0
 	for k := 1; k < n; k++ {
@@ -142,7 +144,7 @@ func (r *Repeated) drawer(random *rand.Rand) func(counts []float64) {
 		clear(counts)
 		for k := 1; k < n; k++ {
 			for range r.RightOn[k] {
-				for i := range k { // the first k of a random order
+				for i := range k { // select k occasions at random
 					j := i + random.IntN(n-i)
 					order[i], order[j] = order[j], order[i]
 					counts[order[i]]++
@@ -152,8 +154,8 @@ func (r *Repeated) drawer(random *rand.Rand) func(counts []float64) {
 	}
 }
 
-// furthestSplit returns the split of occasions with the largest difference from the mean, divided by its standard
-// deviation but for a factor that all splits share.
+// furthestSplit returns the split of occasions whose counts before it differ most from the mean, in units of the
+// standard deviation, up to a factor that is the same for all splits.
 func furthestSplit(counts []float64) (at int, most float64) {
 	n, mean := float64(len(counts)), 0.0
 	for _, c := range counts {
@@ -177,9 +179,9 @@ func levelOf(counts []float64, questions int) float64 {
 	return sum / float64(len(counts)) / float64(questions)
 }
 
-// UsualRange is the range of an individuals chart: the mean of values in the order of time, and 2.66 times the mean
-// step from one to the next on both sides of it (Shewhart 1931; 2.66 is 3 / 1.128, NIST/SEMATECH e-Handbook of
-// Statistical Methods, 6.3.2.2). It is not defined for fewer than eight values.
+// UsualRange returns the range of an individuals chart: the mean of values in the order of time, plus and minus 2.66
+// times the mean absolute difference of consecutive values (Shewhart 1931; 2.66 is 3 / 1.128, NIST/SEMATECH
+// e-Handbook of Statistical Methods, 6.3.2.2). It is undefined for fewer than eight values.
 func UsualRange(values []float64) Interval {
 	const least = 8
 	if len(values) < least {

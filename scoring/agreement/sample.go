@@ -7,17 +7,17 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Least sample sizes below which figures are reported with a warning.
+// Minimum sample sizes. Statistics of smaller samples are reported with a warning.
 const (
-	// minCases is the sample size that distinguishes a kappa of 0.4 from 0 at the 5 % level with a power of 80 %: n
-	// = 7.849 / 0.4² (Donner and Eliasziw 1992).
+	// minCases is the sample size at which a kappa of 0.4 is distinguished from 0 at the 5 % level with a power of 80 %:
+	// n = 7.849 / 0.4² (Donner and Eliasziw 1992).
 	minCases = 50
-	// minPerLabel bounds the 95 % Wilson interval of a sensitivity or specificity to a width of
-	// about 0.5.
+	// minPerLabel is the number of cases with a label at which the 95 % Wilson interval of sensitivity or specificity is
+	// at most about 0.5 wide.
 	minPerLabel = 10
 )
 
-// SampleWarnings lists the statistics that the sample is too small for. The list is empty if the sample is large
+// SampleWarnings returns a warning for each group of statistics that the sample is too small for; none if it is large
 // enough.
 func SampleWarnings(c Confusion) []string {
 	var out []string
@@ -39,21 +39,19 @@ func SampleWarnings(c Confusion) []string {
 	return out
 }
 
-// CohenCases returns the number of cases that are needed for a confidence interval of Cohen's kappa
-// of at most the given width (above 0, at most 2), if all come out as those of the table do: n = (2
-// z s / width)², with z the normal quantile of the level and s² the variance of kappa times n in
-// large samples,
+// CohenCases returns the number of cases for which the confidence interval of Cohen's kappa has at most the given
+// width (above 0, at most 2), if the ratings of all cases are distributed as those in table: n = (2 z s / width)²,
+// with z the normal quantile of the level and s² the variance of kappa times n in large samples,
 //
 //	s² = (A + B - C) / (1 - e)⁴
 //	A = Σ pᵢᵢ ((1 - e) - (pᵢ. + p.ᵢ)(1 - o))²
 //	B = (1 - o)² Σ pᵢⱼ (p.ᵢ + pⱼ.)², over i ≠ j
 //	C = (o e - 2e + o)²
 //
-// where o is the share on which both agree and e that expected by chance (Fleiss, Cohen and Everitt
-// 1969, Large sample standard errors of kappa and weighted kappa). It assumes that cases
-// are drawn independently: a sample of strata in other shares than those of the whole needs others.
-// If the raters never disagree, or agree by chance alone, the variance is not known yet and the
-// figure is not defined.
+// where o is the share of cases on which both raters agree and e the share expected by chance (Fleiss, Cohen and
+// Everitt 1969, Large sample standard errors of kappa and weighted kappa). It assumes that cases are drawn
+// independently, so it does not apply to a stratified sample whose shares differ from those of the population. If
+// the raters never disagree, or only agree by chance, the variance is unknown and the result is undefined.
 func CohenCases(table [][]int, width, level float64) Stat {
 	kappa := Cohen(table)
 	if !kappa.Defined {
@@ -97,10 +95,10 @@ func CohenCases(table [][]int, width, level float64) Stat {
 	return defined(math.Ceil(4*z*z*variance/(width*width) - 1e-9))
 }
 
-// PairwiseCases is like [CohenCases], for any number of raters: the number of cases needed for an interval of kappa
-// over all pairs of ratings, which is Fleiss' kappa if all cases have equally many. A case counts how many raters
-// chose each category; cases with fewer than two ratings are ignored. The ratings of a case depend on each other,
-// so the variance is that between cases,
+// PairwiseCases is [CohenCases] for any number of raters: the number of cases for an interval of kappa over all pairs
+// of ratings, which is Fleiss' kappa if all cases have the same number of ratings. cases[i][k] is the number of
+// raters who chose category k for case i; cases with fewer than two ratings are ignored. The ratings of a case depend
+// on each other, so the variance is that between cases,
 //
 //	s² = Σ ψ² / (n - 1), ψ = ((a/m - o w)(1 - e) - 2 (1 - o) Σ pₖ (mₖ/m - pₖ w)) / (1 - e)²
 //

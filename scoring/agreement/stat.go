@@ -1,7 +1,7 @@
 package agreement
 
-// Stat is a statistic. If the counts do not define it, such as the sensitivity without a right case, Defined is
-// false, Value is 0 and Why gives the reason. A defined one may have a Why too: its value is a convention, or of
+// Stat is a statistic. If the counts do not define it, such as the sensitivity without a case labeled pass, Defined
+// is false, Value is 0 and Why is the reason. If it is defined, Why may be a remark: the value is a convention, or of
 // little meaning.
 type Stat struct {
 	Value   float64
@@ -9,7 +9,7 @@ type Stat struct {
 	Why     string
 }
 
-// Statistic is one of the statistics of a confusion matrix, such as [Confusion.Kappa].
+// Statistic is a function that computes a statistic of a confusion matrix, such as [Confusion.Kappa].
 type Statistic func(Confusion) Stat
 
 func defined(v float64) Stat    { return Stat{Value: v, Defined: true} }
@@ -22,7 +22,7 @@ type Interval struct {
 	Why     string
 }
 
-// Why statistics are not defined, or mean little.
+// Reasons why statistics are undefined, or mean little.
 const (
 	noCases        = "there are no cases"
 	noPasses       = "no case is labelled a pass"

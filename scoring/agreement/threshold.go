@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Graded is a labelled case with the value that a metric gave it.
+// Graded is a labeled case with the metric's value.
 type Graded struct {
 	Value float64
 	Label bool
@@ -26,7 +26,7 @@ func (s Scale) Passes(value, threshold float64) bool {
 	return value >= threshold
 }
 
-// At counts the verdicts of a threshold against the labels.
+// At returns the counts of the cases by their labels and their verdicts at a threshold.
 func (s Scale) At(threshold float64, cases []Graded) Confusion {
 	var c Confusion
 	for _, g := range cases {
@@ -35,10 +35,10 @@ func (s Scale) At(threshold float64, cases []Graded) Confusion {
 	return c
 }
 
-// Choose returns the threshold at which a statistic is highest on the cases. All thresholds between two neighboring
-// values are equivalent; Choose takes the middle of the gap, or a rounder number near it. Among several gaps with
-// the same statistic it takes the widest, then the lowest. The statistic is the one reached on the cases that the
-// threshold was chosen on. It is not defined if it is undefined at every threshold.
+// Choose returns the threshold at which a statistic of the cases is highest, and that value. All thresholds in the
+// gap between two neighboring values are equivalent: Choose returns the middle, or a rounder number near it. Among
+// several gaps with the same statistic it takes the widest, then the lowest (the highest if lower values are better).
+// best is undefined if the labels are all the same, or if the statistic is undefined at every threshold.
 func (s Scale) Choose(cases []Graded, of Statistic) (threshold float64, best Stat) {
 	if len(cases) == 0 {
 		return 0, undefined(noCases)
@@ -52,7 +52,7 @@ func (s Scale) Choose(cases []Graded, of Statistic) (threshold float64, best Sta
 		sorted[i].Value *= sign
 	}
 	slices.SortFunc(sorted, func(a, b Graded) int { return cmp.Compare(a.Value, b.Value) })
-	var c Confusion // of a threshold at sorted[i].Value
+	var c Confusion // counts at the threshold sorted[i].Value
 	for _, g := range sorted {
 		c.Add(g.Label, true)
 	}
@@ -78,7 +78,7 @@ func (s Scale) Choose(cases []Graded, of Statistic) (threshold float64, best Sta
 		}
 		switch {
 		case i+1 == len(sorted):
-			consider(math.Nextafter(g.Value, math.Inf(1)), 0) // nothing does
+			consider(math.Nextafter(g.Value, math.Inf(1)), 0) // no case passes
 		case sorted[i+1].Value > g.Value:
 			next := sorted[i+1].Value
 			consider(roundBetween(g.Value, next), next-g.Value)
@@ -87,8 +87,8 @@ func (s Scale) Choose(cases []Graded, of Statistic) (threshold float64, best Sta
 	return threshold * sign, best
 }
 
-// roundBetween is a number in the middle half of the gap between lo and hi, with as few decimals as
-// it takes.
+// roundBetween returns a number in the middle half of the gap between lo and hi with as few decimal digits as
+// possible. The result is above lo.
 func roundBetween(lo, hi float64) float64 {
 	middle, margin := lo+(hi-lo)/2, (hi-lo)/4
 	for decimals := range 16 {
@@ -103,20 +103,20 @@ func roundBetween(lo, hi float64) float64 {
 	return hi
 }
 
-// CrossValidation is the agreement of a graded metric whose threshold was always chosen on other
-// cases than those it is reported on.
+// CrossValidation is the agreement of a graded metric whose threshold was chosen on other cases than those on which
+// the agreement is measured.
 type CrossValidation struct {
-	Held       Confusion // each case under the threshold that was chosen without its fold: the figures to report
-	Fitted     Confusion // under the threshold that was chosen on all cases: too good to be true, by what choosing gains
-	Threshold  float64   // chosen on all cases: what to deploy
-	Thresholds []float64 // of the folds that have one
-	Verdicts   []Vote    // of each case, under the threshold that was chosen without its fold
-	Skipped    int       // cases of folds for which the rest did not define a threshold
-	Why        string    // the reason if it is missing
+	Held       Confusion // each case at the threshold chosen without its fold: the counts to report
+	Fitted     Confusion // all cases at the threshold chosen on them; its agreement is biased upwards
+	Threshold  float64   // the threshold chosen on all cases: the one to deploy
+	Thresholds []float64 // thresholds of the folds that have one
+	Verdicts   []Vote    // verdict on each case at the threshold chosen without its fold
+	Skipped    int       // number of cases in folds without a threshold
+	Why        string    // the reason if no threshold is defined
 }
 
-// CrossValidate chooses a threshold for each fold on all other folds, by a statistic such as
-// [Confusion.Kappa]. folds names the fold of every case, from 0: [StratifiedFolds] or [GroupFolds].
+// CrossValidate chooses a threshold for each fold on the cases of all other folds, by a statistic such as
+// [Confusion.Kappa]. folds[i] is the fold of case i, from 0, as from [StratifiedFolds] or [GroupFolds].
 func CrossValidate(cases []Graded, folds []int, s Scale, of Statistic) CrossValidation {
 	out := CrossValidation{Verdicts: make([]Vote, len(cases))}
 	t, best := s.Choose(cases, of)
@@ -158,8 +158,8 @@ func CrossValidate(cases []Graded, folds []int, s Scale, of Statistic) CrossVali
 	return out
 }
 
-// StratifiedFolds deals the cases into k folds at random, those of each label by themselves, so
-// that every fold has about the same share of passes. The same cases and seed give the same folds.
+// StratifiedFolds returns a random assignment of the cases to k folds, in which every fold has about the same share
+// of cases labeled pass. The same cases and seed give the same folds.
 func StratifiedFolds(cases []Graded, k int, seed uint64) []int {
 	folds := make([]int, len(cases))
 	r := rand.New(rand.NewPCG(seed, stream))
@@ -180,8 +180,8 @@ func StratifiedFolds(cases []Graded, k int, seed uint64) []int {
 	return folds
 }
 
-// GroupFolds makes a fold of every group, such as the cases of one database, so that a threshold is
-// reported on groups it has not seen.
+// GroupFolds returns folds in which each group of cases, such as those of one database, is one fold, so that a
+// threshold is evaluated on groups that it was not chosen on.
 func GroupFolds(groups []string) []int {
 	names := slices.Clone(groups)
 	slices.Sort(names)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Vote is one verdict, or the lack of one: an annotator who did not vote, a metric without a score.
-// Missing is the zero value.
+// Vote is a verdict, or Missing, such as if an annotator did not vote or a metric has no score. Missing is the zero
+// value.
 type Vote int8
 
 // The votes.
@@ -16,7 +16,7 @@ const (
 	Pass
 )
 
-// VoteOf is the vote of a verdict; nil is missing.
+// VoteOf returns the vote for a verdict, and Missing for nil.
 func VoteOf(passed *bool) Vote {
 	switch {
 	case passed == nil:
@@ -49,8 +49,7 @@ func Majority(votes []Vote) Vote {
 	return Missing
 }
 
-// Tally counts verdicts against labels of the same cases. Cases where one of them is missing are
-// left out.
+// Tally returns the counts of cases by their labels and verdicts. Cases in which one is missing are omitted.
 func Tally(labels, verdicts []Vote) Confusion {
 	var c Confusion
 	for i, label := range labels {
@@ -61,14 +60,14 @@ func Tally(labels, verdicts []Vote) Confusion {
 	return c
 }
 
-// Part is the agreement within a part of the cases.
+// Part is the agreement on a group of the cases.
 type Part struct {
 	Name string
 	Confusion
 }
 
-// TallyBy is Tally for each group of cases, such as those of a complexity tier or a data set, in
-// the order of their names. groups names the group of every case.
+// TallyBy returns the [Tally] of each group of cases, such as a complexity tier or a data set, sorted by name.
+// groups[i] is the name of the group of case i.
 func TallyBy(labels, verdicts []Vote, groups []string) []Part {
 	counts := map[string]*Confusion{}
 	for i, g := range groups {

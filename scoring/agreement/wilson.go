@@ -5,9 +5,9 @@ import "math"
 // DefaultLevel is the default confidence level of intervals.
 const DefaultLevel = 0.95
 
-// Wilson is the score interval of a share, part of whole (Wilson 1927; without continuity
-// correction), at a confidence level such as 0.95. It keeps within 0 and 1 and has a width also
-// where the share is 0 or 1.
+// Wilson returns the score interval of the share part / whole (Wilson 1927; without continuity correction) at a
+// confidence level such as 0.95. It is within 0 and 1, and has a positive width even if the share is 0 or 1. If whole
+// is 0 it is undefined, from 0 to 1.
 func Wilson(part, whole int, level float64) Interval {
 	if whole <= 0 {
 		return Interval{Lo: 0, Hi: 1, Why: noCases}

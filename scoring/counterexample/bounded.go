@@ -11,25 +11,24 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Bound reports that all databases of a size were tried: up to a number of rows a table, with values from the
-// listed domains. Queries that agree on all of them may differ on larger databases, and on other values.
+// Bound describes the set of all databases with at most Rows rows in each table and with values from Domain, if all
+// of them were tried. Queries that agree on all of them may differ on larger databases or with other values.
 type Bound struct {
-	Rows      int      `json:"rows"`      // that each table has at most
-	Databases int      `json:"databases"` // how many there are, but for the order of rows
-	Domain    []string `json:"domain"`    // of each column: table.column {value, …}
+	Rows      int      `json:"rows"`      // maximum number of rows in each table
+	Databases int      `json:"databases"` // number of databases, not counting orders of rows
+	Domain    []string `json:"domain"`    // the values of each column, as table.column {value, …}
 }
 
-// The limits of the pass over all databases.
+// Limits of trying all databases of a size.
 const (
-	DefaultBound = 2   // rows a table, where a problem names none
-	maxBounded   = 600 // databases
-	maxConstants = 6   // values of a column
+	DefaultBound = 2   // maximum number of rows in each table, if the problem states none
+	maxBounded   = 600 // maximum number of databases
+	maxConstants = 6   // maximum number of values of a column other than NULL
 )
 
-// bounded reports whether a query is of the fragment whose databases are enumerated: a select of columns,
-// constants and COUNT, SUM, AVG, MIN and MAX of columns, from tables and their joins, under conditions that
-// compare columns with each other and with constants, with groups of columns. There, what a query does with a
-// value depends only on how it compares with the constants and with other values.
+// bounded reports whether all small databases can be enumerated for a query: it has only columns, constants, simple
+// aggregates, joins, comparisons and groups of columns. The result of such a query depends on a value only through
+// its comparisons with the constants and with other values.
 func bounded(q *sqlparts.Query) bool {
 	b, ok := q.Body.(*sqlparts.Select)
 	if !ok || len(q.With) > 0 || q.Limit != nil || len(b.DistinctOn) > 0 || b.Qualify != nil || len(b.From) == 0 ||
@@ -67,7 +66,7 @@ func bounded(q *sqlparts.Query) bool {
 	return !slices.ContainsFunc(q.OrderBy, func(o *sqlparts.OrderItem) bool { return !plainOperand(o.Expr) })
 }
 
-// plainOperand is a column, a constant or an aggregate of a column.
+// plainOperand reports whether an expression is a column, a constant or an aggregate of a column.
 func plainOperand(e sqlparts.Expr) bool {
 	switch e := e.(type) {
 	case *sqlparts.Column, *sqlparts.Literal:
@@ -91,7 +90,7 @@ func plainOperand(e sqlparts.Expr) bool {
 	return false
 }
 
-// plainCondition compares plain operands.
+// plainCondition reports whether a condition consists of comparisons of plain operands, combined by AND, OR and NOT.
 func plainCondition(e sqlparts.Expr) bool {
 	switch e := e.(type) {
 	case *sqlparts.Logic:
@@ -121,9 +120,9 @@ func plainCondition(e sqlparts.Expr) bool {
 	return false
 }
 
-// constants returns the values that a column is enumerated over: the constants that it is compared with, their
-// neighbors if the comparison uses the order, one other value, or two if there is no constant, and NULL. It returns
-// nil if the column cannot be enumerated.
+// constants returns the values that a column takes in the enumerated databases: the constants that it is compared
+// with, their neighbors if it is compared by order, another value (two without constants), and NULL if allowed. It
+// returns nil if the column cannot be enumerated or has too many values.
 func (s *search) constants(c *Column) []Value {
 	d := c.domain
 	var out []Value
@@ -214,8 +213,8 @@ func (s *search) constants(c *Column) []Value {
 	return out
 }
 
-// everyTable returns all contents of a table of up to the given number of rows, except for the order of rows, that
-// satisfy the schema's constraints on the table alone; nil if there are more than limit.
+// everyTable returns all contents of a table with at most rows rows that satisfy the constraints on the table alone,
+// once for each multiset of rows. It returns nil if there are more than limit.
 func everyTable(t *Table, domains [][]Value, rows, limit int) [][][]Value {
 	columns := t.usedColumns()
 	alone := &Database{Tables: []Rows{{Table: t, Columns: columns}}}
@@ -264,9 +263,9 @@ func everyTable(t *Table, domains [][]Value, rows, limit int) [][][]Value {
 	return out
 }
 
-// bound tries all databases of up to the given number of rows a table over the domain of the constants, if both
-// queries are in the fragment and the databases are few enough, with as many rows as limit allows. found reports
-// that one of them refutes.
+// bound tries all databases with values from [search.constants] and at most the problem's number of rows in each
+// table, fewer if there would be more than limit databases. It returns the first database on which the queries
+// differ. It returns nil if none does, or if the queries or columns cannot be enumerated.
 func (s *search) bound(ctx context.Context, limit int) (found *Database, err error) {
 	if s.schema.Inferred || limit < 1 || !bounded(s.trees[0]) || !bounded(s.trees[1]) || len(s.tables) == 0 {
 		return nil, nil
@@ -316,7 +315,7 @@ func (s *search) bound(ctx context.Context, limit int) (found *Database, err err
 		d.Tables = append(d.Tables, Rows{Table: t, Columns: t.usedColumns()})
 	}
 	open, tried := s.out.Open, 0
-	defer func() { s.out.Open = open }() // the result is claimed for all databases of a size or not at all
+	defer func() { s.out.Open = open }() // databases without an outcome in this pass are not counted
 	place := make([]int, len(all))
 	for {
 		for i := range all {
@@ -352,7 +351,7 @@ func (s *search) bound(ctx context.Context, limit int) (found *Database, err err
 	return nil, nil
 }
 
-// valid reports whether every row keeps the constraints.
+// valid reports whether every row of the database satisfies the constraints.
 func (d *Database) valid() bool {
 	for i := range d.Tables {
 		t := &d.Tables[i]

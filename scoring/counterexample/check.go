@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// truth is a condition's value.
+// truth is the truth value of a condition: false, unknown or true.
 type truth int8
 
 const (
@@ -19,13 +19,13 @@ const (
 	isTrue
 )
 
-// broken reports whether a row violates a check. A check is violated only if it is false.
+// broken reports whether a row violates a check, which it does only if the check is false, not if it is unknown.
 func broken(check sqlparts.Expr, t *Table, row []Value) bool {
 	v, ok := judge(check, t, row)
 	return ok && v == isFalse
 }
 
-// understood reports whether a check can be judged, and marks the columns that it reads.
+// understood reports whether judge can evaluate a check, and returns the columns of t that it reads.
 func understood(check sqlparts.Expr, t *Table) (columns []*Column, ok bool) {
 	sqlparts.Walk(check, func(n sqlparts.Node) bool {
 		if c, ok := n.(*sqlparts.Column); ok {
@@ -43,8 +43,8 @@ func understood(check sqlparts.Expr, t *Table) (columns []*Column, ok bool) {
 	return columns, ok
 }
 
-// judge evaluates comparisons of columns with literals and each other, AND, OR, NOT, IN, BETWEEN
-// and IS NULL.
+// judge returns the truth value of a condition for a row of t. It evaluates comparisons of columns with literals and
+// each other, AND, OR, NOT, IN, BETWEEN and IS NULL. ok is false for any other condition.
 func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 	switch e := e.(type) {
 	case *sqlparts.Logic:
@@ -115,7 +115,8 @@ func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 	return 0, false
 }
 
-// judgeList evaluates x = ANY (ARRAY[…]) and x <> ALL (ARRAY[…]), as PostgreSQL writes IN and NOT IN.
+// judgeList evaluates x = ANY (ARRAY[…]) and x <> ALL (ARRAY[…]), as PostgreSQL writes IN and NOT IN in checks. ok is
+// false for any other condition.
 func judgeList(e *sqlparts.Binary, t *Table, row []Value) (truth, bool) {
 	list, isList := uncast(e.R, t).(*sqlparts.List)
 	if !isList || list.Kind != sqlparts.Array ||
@@ -129,8 +130,8 @@ func judgeList(e *sqlparts.Binary, t *Table, row []Value) (truth, bool) {
 	return judge(in, t, row)
 }
 
-// uncast removes casts that change no value: of a number to a numeric type, of a string to a string type, as
-// PostgreSQL writes them into every check.
+// uncast returns an expression without casts that change no value: of a number to a numeric type, or of a string to a
+// string type. PostgreSQL writes them into every check.
 func uncast(e sqlparts.Expr, t *Table) sqlparts.Expr {
 	c, ok := e.(*sqlparts.Cast)
 	if !ok || c.Try || c.Format != nil {
@@ -192,8 +193,8 @@ func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
 	return Value{}, false
 }
 
-// comparable reports whether two operands are compared without a conversion: they have the same kind, or one is a
-// date and the other an ISO 8601 date.
+// comparable reports whether two operands are compared without a conversion: they have the same kind, both are
+// numbers, one is NULL, or one is a date or timestamp and the other an ISO 8601 string.
 func comparable(a, b sqlparts.Expr, t *Table) bool {
 	x, y := operandKind(a, t), operandKind(b, t)
 	switch {
@@ -223,7 +224,7 @@ func comparable(a, b sqlparts.Expr, t *Table) bool {
 	return false
 }
 
-// operandKind is the kind of an operand, whatever the row.
+// operandKind returns the kind of an operand, which is the same for every row.
 func operandKind(e sqlparts.Expr, t *Table) Kind {
 	if c, ok := uncast(e, t).(*sqlparts.Column); ok {
 		if col := t.Column(c.Name.Last().Text); col != nil {

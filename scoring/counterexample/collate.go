@@ -15,7 +15,7 @@ func folding(d sqlparts.Dialect) bool {
 	return d == sqlparts.MySQL || d == sqlparts.TSQL || d == sqlparts.Generic
 }
 
-// folded is equal for all strings that some collation treats as equal.
+// folded returns a form of s that is the same for all strings that some collation treats as equal.
 func folded(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(strings.TrimRight(s, " "))) {
@@ -30,8 +30,8 @@ func folded(s string) string {
 	return b.String()
 }
 
-// collides reports whether two strings of a database are equal under one collation and different under another.
-// Equality is then unknown, so such a database shows nothing.
+// collides reports whether the database contains two strings that are equal under one collation and different under
+// another. Results on such a database depend on the collation and are not compared.
 func (d *Database) collides() bool {
 	seen := map[string]string{}
 	for i := range d.Tables {
@@ -51,8 +51,8 @@ func (d *Database) collides() bool {
 	return false
 }
 
-// compareTexts compares two strings exactly. If the dialect may fold them, one variant compares as a folding
-// collation does.
+// compareTexts returns SQL for a comparison of two strings: exact, or in the second variant without regard to case
+// and trailing blanks if the dialect's collation may ignore them.
 func (c *transpiler) compareTexts(op string, l, r expr) string {
 	if !folding(c.dialect) || c.learn {
 		return "(" + l.sql + " " + op + " " + r.sql + ")"
@@ -67,8 +67,9 @@ func (c *transpiler) compareTexts(op string, l, r expr) string {
 
 func foldedSQL(x expr) string { return "lower(rtrim(" + x.sql + ", ' '))" }
 
-// keyed refuses a string that the query computes if equal ones are merged, since the collation decides which are
-// equal. Every collation distinguishes the strings of the small database.
+// keyed refuses a computed string, in a dialect whose collation may ignore case, at a place where equal values are
+// merged: the collation decides which are equal. Strings stored in the small database differ in every collation. It
+// also refuses arrays and structures there.
 func (c *transpiler) keyed(x expr) {
 	if (x.kind == Nested || x.kind == List) && !c.learn {
 		refuse("arrays or structures of which equal ones become one")

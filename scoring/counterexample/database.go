@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// Database is a small database: the tables that the queries read, with the columns that they read.
+// Database is a small database: the tables and columns that the queries read.
 type Database struct {
 	Tables []Rows
 
-	unique []*Column   // in addition to the keys
-	refers []reference // that a realistic one keeps
-	real   *realism    // nil if it may be any that the schema allows
+	unique []*Column   // columns that are unique in this database, in addition to keys
+	refers []reference // references that hold in a realistic database
+	real   *realism    // the facts that it satisfies if it is realistic; else nil
 }
 
 // Rows is a table of a small database.
@@ -23,7 +23,7 @@ type Rows struct {
 	Rows    [][]Value
 }
 
-// rows finds the rows of a table; nil for one that no query reads.
+// rows returns the rows of table t, or nil if no query reads it.
 func (d *Database) rows(t *Table) *Rows {
 	for i := range d.Tables {
 		if d.Tables[i].Table == t {
@@ -41,7 +41,7 @@ func (d *Database) clone() *Database {
 	return out
 }
 
-// Count is the number of rows of all tables.
+// Count returns the number of rows in all tables.
 func (d *Database) Count() int {
 	n := 0
 	for i := range d.Tables {
@@ -50,12 +50,12 @@ func (d *Database) Count() int {
 	return n
 }
 
-// allUsed reports whether the small database has all of these columns.
+// allUsed reports whether the queries read all of these columns, so that the small database has them.
 func allUsed(columns []*Column) bool {
 	return !slices.ContainsFunc(columns, func(c *Column) bool { return !c.used })
 }
 
-// prune takes out the rows that break a constraint, and those that refer to them.
+// prune deletes the rows that violate a constraint, and then those that refer to them.
 func (d *Database) prune() {
 	for changed := true; changed; {
 		changed = false
@@ -77,7 +77,7 @@ func (d *Database) prune() {
 	}
 }
 
-// number renumbers the elements of each array, from 0.
+// number renumbers the elements of each array from 0, if t is a table of elements.
 func (t *Rows) number() {
 	if !t.Table.element {
 		return
@@ -95,7 +95,8 @@ func (t *Rows) number() {
 	}
 }
 
-// holds reports whether a row keeps the constraints of its table next to the rows before it.
+// holds reports whether a row satisfies the constraints of its table, given the rows before it, and the facts about a
+// realistic database.
 func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 	for i, c := range t.Columns {
 		if c.NotNull && row[i].Kind == Null || !c.limit.holds(row[i]) {
@@ -133,7 +134,7 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 	return d.real == nil || d.real.keeps(d, t, row, before)
 }
 
-// sameKey reports whether two rows have the same values, none of them NULL.
+// sameKey reports whether row x has the same values in columns a as row y in columns b, none of them NULL.
 func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
 	for i := range a {
 		v, w := x[a[i].at], y[b[i].at]
@@ -144,16 +145,16 @@ func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
 	return true
 }
 
-// sameValues reports whether two rows have the same values, NULL among them.
+// sameValues reports whether two rows have the same values in the columns, where NULL equals NULL.
 func sameValues(columns []*Column, a, b []Value) bool {
 	return !slices.ContainsFunc(columns, func(c *Column) bool { return !sameValue(a[c.at], b[c.at]) })
 }
 
-// generator makes databases, the same ones for the same seed.
+// generator generates random databases, the same ones for the same seed.
 type generator struct {
-	tables []*Table // parents first
-	sizes  []int    // numbers of rows that a query names
-	groups bool     // a query compares what it counts or sums
+	tables []*Table // tables; a table follows those that it refers to, where possible
+	sizes  []int    // numbers of rows that a query depends on, such as a limit or a compared count
+	groups bool     // a query compares an aggregate with a literal
 	either [][2]*Column
 	seed   uint64
 	real   *realism
@@ -163,33 +164,34 @@ type generator struct {
 type style struct {
 	rows   int
 	nulls  float64
-	empty  float64 // chance of a table without rows
-	wanted float64 // chance of a row of values that the queries ask for
-	group  *group  // rows are made to fall into one group; nil elsewhere
+	empty  float64 // probability of a table without rows
+	wanted float64 // probability of a row with values that the queries compare with
+	group  *group  // if not nil, determines the values of all rows
 	of     map[*domain]*spread
 }
 
-// spread is the distribution of the values of one domain: the few that are used, and the chance of
-// another one, which no other row needs to have.
+// spread is the distribution of the values of a domain in one database: a few values that are used often, and the
+// probability (fresh) of a value that other rows need not have.
 type spread struct {
 	few   []Value
 	fresh float64
 }
 
-// group makes the rows of a database one group, of a size that a query asks for: each domain has
-// one value, or another one in each row.
+// group determines the values of a database whose rows are similar, such as one group of the size that a query
+// compares with. Each domain has one value, or a different one in each row.
 type group struct {
 	differ map[*domain]bool
 	base   map[*domain]Value
-	shift  map[*Column]float64 // of columns to which a query adds something
-	large  *Table              // the one table of more than one row; nil if each may have more
-	turns  map[*domain]int     // of those that take the values that queries ask for by turns: where they begin
+	shift  map[*Column]float64 // by column: an offset that a query adds to the column in comparisons
+	large  *Table              // the only table with more than one row; nil if each may have more
+	turns  map[*domain]int     // by domain, if rows take the values of the pool in turn: the index of the first
 }
 
-// groupShare is of how many databases one is made of one group, where a query compares what it counts.
+// groupShare: if a query compares an aggregate with a literal, one of groupShare databases has rows that form one
+// group.
 const groupShare = 2
 
-// group draws what the rows of a database share.
+// group returns random values of one group for the rows of a database.
 func (g *generator) group(r *rand.Rand, rows int) *group {
 	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{},
 		turns: map[*domain]int{}}
@@ -211,7 +213,7 @@ func (g *generator) group(r *rand.Rand, rows int) *group {
 				out.differ[d] = r.IntN(3) == 0 || d.distinct && r.IntN(3) > 0
 				first[d] = t
 			}
-			if first[d] != t && r.IntN(4) > 0 { // values that tables share join all rows where they are one
+			if first[d] != t && r.IntN(4) > 0 { // values in other tables join all rows if they are equal
 				out.differ[d] = false
 			}
 			if len(d.offsets) > 0 {
@@ -222,8 +224,8 @@ func (g *generator) group(r *rand.Rand, rows int) *group {
 	return out
 }
 
-// aimed draws what the rows of a database share, such that they are likely to pass the conditions of the
-// queries: values that pass the most comparisons, or those that are asked for by turns.
+// aimed returns values for the rows of a database that are likely to satisfy the conditions of the queries: values
+// that satisfy the most comparisons, or the values that the queries compare with, in turn.
 func (g *generator) aimed(r *rand.Rand) *group {
 	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{},
 		turns: map[*domain]int{}}
@@ -246,7 +248,7 @@ func (g *generator) aimed(r *rand.Rand) *group {
 	return out
 }
 
-// value returns the value of a column in the n-th row.
+// value returns the value of column c in row n.
 func (x *group) value(c *Column, n int) Value {
 	v := x.base[c.domain]
 	if from, ok := x.turns[c.domain]; ok && !c.key() {
@@ -268,13 +270,14 @@ func (x *group) value(c *Column, n int) Value {
 	return fit(v, c)
 }
 
-// aimedShare is of how many databases one is made to pass the conditions of the queries.
+// aimedShare: one of aimedShare databases is generated by aimed.
 const aimedShare = 6
 
-// firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
+// firstWithNulls is the index of the first database that may contain NULL. A difference without NULL is more
+// convincing, so the first databases have none.
 const firstWithNulls = 3
 
-// make generates one database: a realistic one, or any that the schema allows.
+// make returns the database with the number try: a realistic one, or any that the schema allows.
 func (g *generator) make(try int, realistic bool) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.
@@ -343,7 +346,7 @@ func (g *generator) make(try int, realistic bool) *Database {
 	return d
 }
 
-// row adds a row that satisfies the keys, if it finds one.
+// row adds a random row that satisfies the constraints to t, or none if several attempts fail.
 func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 	for attempt := range 12 {
 		row := make([]Value, len(t.Columns))
@@ -368,7 +371,7 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 			}
 			row[i] = g.value(r, s, c, attempt > 3 || c.key() && r.IntN(2) == 0, len(t.Rows))
 		}
-		if r.IntN(8) == 0 && len(t.Rows) > 0 { // one that equals another, but for its keys
+		if r.IntN(8) == 0 && len(t.Rows) > 0 { // a copy of another row with other keys
 			for i, v := range t.Rows[r.IntN(len(t.Rows))] {
 				if !t.Columns[i].key() {
 					row[i] = v
@@ -405,7 +408,8 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 	}
 }
 
-// refer makes a row refer to one that exists.
+// refer sets the foreign key f of a row to the key of an existing row of the other table. It changes nothing if the
+// foreign key is NULL or the other table is empty.
 func (g *generator) refer(r *rand.Rand, d *Database, t *Rows, row []Value, f *Foreign) {
 	to := d.rows(f.To)
 	if to == nil || !allUsed(f.Columns) ||
@@ -416,7 +420,7 @@ func (g *generator) refer(r *rand.Rand, d *Database, t *Rows, row []Value, f *Fo
 		if to != t {
 			return
 		}
-		for i, c := range f.Columns { // the first row of a table that refers to itself
+		for i, c := range f.Columns { // the first row of a table that refers to itself refers to itself
 			row[c.at] = fit(row[f.Target[i].at], c)
 		}
 		return
@@ -427,7 +431,7 @@ func (g *generator) refer(r *rand.Rand, d *Database, t *Rows, row []Value, f *Fo
 	}
 }
 
-// value draws a value; fresh asks for one that no other row has.
+// value returns a random value for column c in row n. If fresh is set, it is one that no other row has.
 func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) Value {
 	d := c.domain
 	x := s.of[d]
@@ -461,7 +465,8 @@ func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) 
 	return fit(v, c)
 }
 
-// parentsFirst orders tables so that a table follows those that it refers to, unless the references form a cycle.
+// parentsFirst returns the tables in an order in which a table follows those that it refers to, unless the references
+// form a cycle.
 func parentsFirst(tables []*Table, refers []reference) []*Table {
 	var out []*Table
 	left := slices.Clone(tables)

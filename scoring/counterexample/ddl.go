@@ -7,13 +7,13 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// ReadSchema reads DDL as [schemaOf] does.
+// ReadSchema returns the schema that DDL in a dialect defines, for the search.
 func ReadSchema(ddl string, d sqlparts.Dialect) *Schema {
 	return schemaOf(sqlparts.ReadSchema(ddl, d), d)
 }
 
-// schemaOf returns what may hold of the tables of a schema, certain or not, as a database has to
-// respect it.
+// schemaOf returns the tables of a schema with all constraints that the tables may have, even if uncertain, since
+// generated databases must satisfy them.
 func schemaOf(from *sqlparts.Schema, d sqlparts.Dialect) *Schema {
 	s := &Schema{bad: from.Doubt, views: from.Views}
 	if len(from.Other) > 0 {
@@ -72,9 +72,9 @@ func schemaOf(from *sqlparts.Schema, d sqlparts.Dialect) *Schema {
 	return s
 }
 
-// nested adds what a column of a structured type holds: the fields of a structure as columns, and an array as
-// a table of its elements. It returns false for a column of another type, and of one whose fields are not
-// stated.
+// nested adds the parts of a column with a structured type to t: the fields of a structure as columns, and an array
+// as a table of its elements. It returns false for a column of any other type, or if the types of the fields are not
+// declared.
 func (s *Schema) nested(t *Table, path, declared string, d sqlparts.Dialect) bool {
 	fields, element, ok := structured(declared, d)
 	if !ok {
@@ -98,15 +98,15 @@ func (s *Schema) nested(t *Table, path, declared string, d sqlparts.Dialect) boo
 	return true
 }
 
-// scalar adds a field that is not a structure.
+// scalar adds a column for a field that is neither a structure nor an array.
 func (s *Schema) scalar(t *Table, path, declared string, d sqlparts.Dialect) {
 	col := &Column{Name: path, Declared: declared, table: t}
 	col.typed(d)
 	t.Columns = append(t.Columns, col)
 }
 
-// structured reads a type of a structure, as its fields' names and types, or of an array, as the type of its
-// elements. ok is false for another one.
+// structured parses a declared type: of a structure to its fields' names and types, or of an array to the type of its
+// elements. ok is false for any other type.
 func structured(declared string, d sqlparts.Dialect) (fields [][2]string, element string, ok bool) {
 	declared = strings.TrimSpace(declared)
 	inside := func(name, begin, end string) (string, bool) {
@@ -142,7 +142,8 @@ func structured(declared string, d sqlparts.Dialect) (fields [][2]string, elemen
 	return nil, "", false
 }
 
-// fieldsOf splits the fields of a structure's type, which are separated by commas outside of brackets.
+// fieldsOf returns the names and types of the fields in the declaration of a structure. They are separated by commas
+// outside of brackets.
 func fieldsOf(list string) (fields [][2]string, ok bool) {
 	depth, from := 0, 0
 	for i := 0; i <= len(list); i++ {

@@ -16,17 +16,17 @@ var (
 	setting = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
 )
 
-// declarations are the variables and functions that a script defines before its query.
+// declarations are the variables and functions that a script declares before its query.
 type declarations struct {
 	variables map[string]sqlparts.Expr
 	functions map[string]*function
 }
 
-// function is a function that a script defines by an expression.
+// function is a function that a script defines by a single expression.
 type function struct {
 	params []string
-	kinds  []Kind // Null for any
-	kind   Kind   // of its result; Null for that of the expression
+	kinds  []Kind // kinds of the parameters; Null for any
+	kind   Kind   // kind of the result; Null for that of the expression
 	body   sqlparts.Expr
 }
 
@@ -35,8 +35,7 @@ var (
 	parameter  = regexp.MustCompile(`(?is)^\s*([a-z_][a-z0-9_]*)\s+([a-z0-9_]+(?:\s+TYPE)?)\s*$`)
 )
 
-// functionOf reads the definition of a function of BigQuery's by an expression of its arguments; nil for
-// another one.
+// functionOf parses the definition of a BigQuery function by an expression. It returns nil for any other text.
 func functionOf(text string, d sqlparts.Dialect) (name string, f *function) {
 	m := definition.FindStringSubmatch(text)
 	if m == nil {
@@ -84,7 +83,7 @@ func functionOf(text string, d sqlparts.Dialect) (name string, f *function) {
 	return strings.ToLower(m[1]), f
 }
 
-// oneExpression parses an expression; nil if the string is anything else.
+// oneExpression parses a single SQL expression, and returns nil if text is anything else.
 func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 	q, _ := sqlparts.Parse("SELECT "+text, d).Whole()
 	if q == nil || len(q.With) > 0 || len(q.OrderBy) > 0 || q.Limit != nil {
@@ -98,8 +97,8 @@ func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 	return b.Items[0].Expr
 }
 
-// plainQuery returns the query of a script, and the variables and functions that the script declares before it. For
-// any other script the query is nil, and why gives the reason.
+// plainQuery returns the query of a script, and the variables and functions that the script declares before it. If
+// the script is more than that, q is nil, and why is the reason.
 func plainQuery(script *sqlparts.Script) (q *sqlparts.Query, declared declarations, why string) {
 	text, d, n := script.SQL, script.Dialect, len(script.Statements)
 	if d != sqlparts.BigQuery || n < 2 {
@@ -155,7 +154,7 @@ func plainQuery(script *sqlparts.Script) (q *sqlparts.Query, declared declaratio
 	return q, declared, why
 }
 
-// constant is an expression that names no column; nil for another.
+// constant parses an expression that consists only of literals, signs and casts. It returns nil for any other text.
 func constant(text string, d sqlparts.Dialect) sqlparts.Expr {
 	e := oneExpression(text, d)
 	if e == nil {

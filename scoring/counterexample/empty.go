@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// empty reports whether a query returns no row on any database: its condition is never true, or it joins an empty
-// source. If this holds for both queries, their empty results are not due to the databases that were tried.
+// empty reports whether a query certainly returns no row on any database: its condition is never true, or it joins an
+// empty source. If this holds for both queries, their empty results are not due to the databases that were tried.
 func empty(q *sqlparts.Query) bool {
 	switch b := q.Body.(type) {
 	case *sqlparts.Query:
@@ -21,7 +21,7 @@ func empty(q *sqlparts.Query) bool {
 	return false
 }
 
-// emptySet joins its terms from the left.
+// emptySet reports whether a set operation certainly returns no row.
 func emptySet(b *sqlparts.SetOp) bool {
 	none := empty(b.Terms[0])
 	for i, t := range b.Terms[1:] {
@@ -55,7 +55,7 @@ func emptySelect(b *sqlparts.Select) bool {
 	return b.Where != nil && never(b.Where) || emptyFrom(b.From)
 }
 
-// emptyFrom reports whether joins have no row.
+// emptyFrom reports whether the joins in FROM certainly produce no row.
 func emptyFrom(list []*sqlparts.Source) bool {
 	none := false
 	for i, src := range list {
@@ -75,8 +75,8 @@ func emptyFrom(list []*sqlparts.Source) bool {
 	return none
 }
 
-// never reports whether a condition is true for no row: FALSE, two numbers that are not equal, or a column
-// that has to be two values.
+// never reports whether a condition is certainly true for no row: it is FALSE or NULL, equates two different numbers,
+// or requires a column to have two values.
 func never(e sqlparts.Expr) bool {
 	parts := []sqlparts.Expr{e}
 	if l, ok := e.(*sqlparts.Logic); ok {
@@ -126,7 +126,8 @@ func never(e sqlparts.Expr) bool {
 
 func columnText(c *sqlparts.Column) string { return strings.ToLower(nameOf(c.Name)) }
 
-// wholeNumberOf is a whole number that is written as one; empty for another expression.
+// wholeNumberOf returns the digits of an unsigned integer literal without leading zeros, or "" for any other
+// expression.
 func wholeNumberOf(e sqlparts.Expr) string {
 	l, ok := e.(*sqlparts.Literal)
 	if !ok || l.Kind != sqlparts.Number || strings.Trim(l.Text, "0123456789") != "" {

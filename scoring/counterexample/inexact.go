@@ -11,8 +11,9 @@ import (
 // Sums of doubles depend on their order. If such a number is close to a bound, it may be on either side: the two
 // variants take opposite sides.
 
-// digits is how close a number has to be to another one, relative to that, so that the dialect may
-// tell otherwise how they compare, and of what numbers are multiples that are sure.
+// digits returns the tolerance of comparisons of inexact numbers and a factor. If two numbers differ relatively by at
+// most close, the dialect may compare them differently, unless they are multiples of 1/grid, which are exact in every
+// dialect.
 func (c *transpiler) digits() (close, grid string) {
 	if c.dialect == sqlparts.SQLite || c.dialect == sqlparts.DuckDB {
 		return "1e-9", "1024"
@@ -20,7 +21,8 @@ func (c *transpiler) digits() (close, grid string) {
 	return "1e-4", "10000"
 }
 
-// compareNumbers compares two numbers.
+// compareNumbers returns SQL for a comparison of two numbers. If one is inexact and they are close, the two variants
+// return true and false.
 func (c *transpiler) compareNumbers(op string, l, r expr) string {
 	plain := "(" + l.sql + " " + op + " " + r.sql + ")"
 	if !l.inexact && !r.inexact || c.learn || op == "IS NOT DISTINCT FROM" {
@@ -41,7 +43,8 @@ func (c *transpiler) compareNumbers(op string, l, r expr) string {
 		" THEN " + side + " ELSE " + l.sql + " " + op + " " + r.sql + " END)"
 }
 
-// nudged is a double that is rounded down or up: a little more or less than it is, unless it is sure.
+// nudged returns SQL for a double that is then truncated: a little larger in one variant and a little smaller in the
+// other, unless it is a multiple of 1/grid, which is exact.
 func (c *transpiler) nudged(x string) string {
 	c.open = true
 	near, grid := c.digits()
@@ -50,9 +53,9 @@ func (c *transpiler) nudged(x string) string {
 		" * (1 + abs(" + x + ")) END)"
 }
 
-// round rounds to the given number of decimal digits. Values in the middle are rounded away from zero, if a double
-// can be exactly in the middle and the dialect is known to do so. In Postgres and MySQL it depends on the type, and
-// for other doubles on how the dialect multiplies: both are left open.
+// round returns SQL that rounds x to n decimal digits. Values exactly in the middle are rounded away from zero, if
+// the dialect is known to do so and a double can represent them exactly. In other cases the two variants round them
+// in opposite directions.
 func (c *transpiler) round(x expr, n int) string {
 	double := "CAST(" + x.sql + " AS DOUBLE)"
 	plain := "round(" + double + ", " + strconv.Itoa(n) + ")"
@@ -75,8 +78,8 @@ func (c *transpiler) round(x expr, n int) string {
 		" ELSE " + plain + " END)"
 }
 
-// wholeAverage returns the average of whole numbers where a dialect truncates it to one: in T-SQL and in Redshift,
-// unless a column of an inferred schema may hold fractions. ok is false if it is a fraction.
+// wholeAverage returns SQL for the average of integers truncated to an integer, as T-SQL and Redshift compute it. ok
+// is false if the dialect, or this variant if that is uncertain, does not truncate.
 func (c *transpiler) wholeAverage(x expr, distinct, tail string) (sql string, ok bool) {
 	switch {
 	case c.learn:

@@ -8,14 +8,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// inferPasses is the number of passes over both queries to infer the tables: a fact about a column in one query
-// resolves ambiguities in the other.
+// inferPasses is the number of passes over both queries to infer the tables, since a fact about a column in one query
+// may resolve an ambiguity in the other.
 const inferPasses = 5
 
-// infer infers a schema from two queries. Columns get the kind of the values that they are compared and computed
-// with. A column is assumed to be the key of its table if its name shows it, and a column that is joined with a key
-// is assumed to refer to it. If two columns are joined, and neither is a key by its name, one is unique in each
-// database. Without these, most pairs would be refuted by databases that do not occur.
+// infer returns a schema that is inferred from the two queries. A column has the kind of the values that it is
+// compared and computed with. It is assumed to be the key of its table if its name shows it, and to refer to a key
+// that it is joined with. If two columns are joined and neither is a key by its name, one of them is unique in each
+// database. Without these assumptions, most pairs would be refuted by databases that do not occur.
 //
 // A name without a table may be a column of several tables. If no other occurrence resolves it, it is assigned to
 // the first of them, or to the last.
@@ -81,7 +81,8 @@ func infer(of *search, last bool) *Schema {
 	return s
 }
 
-// learn reads both queries to learn facts that the schema does not state.
+// learn translates both queries several times to learn facts that the schema does not state. It adds unknown tables
+// and columns to the schema into, and returns the facts about values.
 func (s *search) learn(into *Schema, last bool) *values {
 	v := newValues()
 	for pass := range inferPasses {
@@ -94,7 +95,8 @@ func (s *search) learn(into *Schema, last bool) *values {
 	return v
 }
 
-// learnFields learns the fields of semi-structured columns, whose types no schema states, from both queries.
+// learnFields adds the fields of semi-structured columns to the schema, with kinds learned from both queries, since
+// no schema declares them.
 func (s *search) learnFields(last bool) {
 	v := s.learn(s.schema, last)
 	for _, t := range s.schema.Tables {
@@ -115,8 +117,8 @@ func (s *search) learnFields(last bool) {
 	}
 }
 
-// keyName reports whether a column is called id, or by its table's name, in the singular or plural,
-// and id.
+// keyName reports whether a column is named id, or as its table in the singular or plural followed by id, such as
+// customer_id in customers.
 func keyName(table, column string) bool {
 	if column == "id" {
 		return true
@@ -127,7 +129,7 @@ func keyName(table, column string) bool {
 		(rest == table || rest+"s" == table || rest+"es" == table || strings.TrimSuffix(rest, "y")+"ies" == table)
 }
 
-// group are the columns that share values with one, itself among them.
+// group returns the columns that share values with c, including c, sorted by name.
 func (v *values) group(c *Column) []*Column {
 	d := v.domain(c)
 	var out []*Column
@@ -142,8 +144,8 @@ func (v *values) group(c *Column) []*Column {
 	return out
 }
 
-// learnKind notes what a column is compared or computed with. An expression of no known kind, such as the
-// first value of a window, has that of the columns that it is of.
+// learnKind sets the kind of a column, if it is not known yet, to the kind k of the value that it is compared or
+// computed with. For an expression of unknown kind it sets that of the columns in it.
 func (c *transpiler) learnKind(x expr, k Kind) {
 	if !c.learn || x.kind != Null || k == Null || k == Nested || k == List {
 		return
@@ -162,7 +164,7 @@ func (c *transpiler) learnKind(x expr, k Kind) {
 	}
 }
 
-// open returns the tables of a source with unknown columns, each with a column whose name belongs to one of them.
+// open returns the tables of a source whose columns are not all known: a name may be a column of any of them.
 func (src *source) open() []*Table {
 	if src.table != nil {
 		return []*Table{src.table}
@@ -171,7 +173,7 @@ func (src *source) open() []*Table {
 		if t := src.element.table; t.Column(elementName) == nil || t.structured("") {
 			return []*Table{t}
 		}
-		return nil // the element is a value
+		return nil // the element is neither a structure nor an array
 	}
 	for _, o := range src.columns {
 		if o.rest != nil {
@@ -181,14 +183,14 @@ func (src *source) open() []*Table {
 	return nil
 }
 
-// learnElements records the elements of arrays that a select reads as values: they are not structures.
+// learnElements records arrays whose elements a select reads as plain values, not as structures.
 func (c *transpiler) learnElements(s *scope, b *sqlparts.Select) {
 	for _, src := range s.sources {
 		if src.element == nil {
 			continue
 		}
 		sqlparts.Walk(b, func(n sqlparts.Node) bool {
-			if from, ok := n.(*sqlparts.Source); ok && from.Call != nil { // the array may be called as its elements are
+			if from, ok := n.(*sqlparts.Source); ok && from.Call != nil { // the array may have the same name as its elements
 				return false
 			}
 			if col, ok := n.(*sqlparts.Column); ok && len(col.Name) == 1 {
@@ -201,7 +203,8 @@ func (c *transpiler) learnElements(s *scope, b *sqlparts.Select) {
 	}
 }
 
-// learnColumn adds a column that a query reads to the tables of a source.
+// learnColumn adds a column that a query reads to the inferred tables of a source and returns it. It returns nil if
+// no table of the source may have it.
 func (c *transpiler) learnColumn(src *source, name string) *output {
 	var first *Column
 	for _, t := range src.open() {
@@ -236,5 +239,5 @@ func (c *transpiler) learnColumn(src *source, name string) *output {
 	return &src.columns[len(src.columns)-1]
 }
 
-// maxColumns bounds what is learned of one table.
+// maxColumns is the maximum number of columns that are inferred for one table.
 const maxColumns = 200

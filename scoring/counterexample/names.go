@@ -7,30 +7,30 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// scope holds the sources of a select and the enclosing scope. [sqlparts.Bound] resolves names; a scope maps their
-// meanings to names in the engine.
+// scope is the scope of a select: its sources and the enclosing scope. [sqlparts.Bound] resolves names; a scope maps
+// the resolved columns to names in the engine.
 type scope struct {
 	parent  *scope
 	sources []*source
 	merged  map[*sqlparts.MergedSource]expr
-	items   []*sqlparts.Item // of the select list
+	items   []*sqlparts.Item // elements of the select list
 	group   *grouping
-	keys    []sqlparts.Expr // of the grouping, while they are read
-	inside  bool            // an aggregate's arguments, or a key of the grouping
+	keys    []sqlparts.Expr // the keys of GROUP BY while they are translated; else nil
+	inside  bool            // whether the arguments of an aggregate or a key of GROUP BY are being translated
 	windows []*sqlparts.WindowDef
 }
 
-// source is a source that a query selects from.
+// source is a translated element of FROM.
 type source struct {
 	of      *sqlparts.Source
 	table   *Table
-	alias   string // of the table in the engine
+	alias   string // alias in the engine
 	columns []output
-	element *nest  // of an UNNEST: an element, which the name of the source means
-	steps   string // in a recursive query: what counts its steps; no column of the query
+	element *nest  // for UNNEST: the array element that the name of the source refers to
+	steps   string // in a recursive query: the engine's column that counts the steps, which the query cannot read
 }
 
-// find is a column of a source by its name.
+// find returns the column of a source with a name, or nil.
 func (src *source) find(name string) *output { return columnNamed(src.columns, name) }
 
 func columnNamed(columns []output, name string) *output {
@@ -42,7 +42,7 @@ func columnNamed(columns []output, name string) *output {
 	return nil
 }
 
-// sourceOf finds the source, and the scope that it is in.
+// sourceOf returns the translated source, and the scope that contains it, or nil if it is not visible from s.
 func (s *scope) sourceOf(of *sqlparts.Source) (*scope, *source) {
 	for at := s; at != nil && of != nil; at = at.parent {
 		for _, src := range at.sources {
@@ -54,8 +54,8 @@ func (s *scope) sourceOf(of *sqlparts.Source) (*scope, *source) {
 	return nil, nil
 }
 
-// columnRef writes what a name means: a column of a source, a field of one, an element of an array, or an
-// alias of the select list.
+// columnRef returns the translation of a column name: a column of a source, a field of one, an element of an array,
+// or an alias of the select list.
 func (c *transpiler) columnRef(s *scope, e *sqlparts.Column) expr {
 	if x, ok := c.own[e]; ok {
 		return c.read(s, x)
@@ -66,7 +66,7 @@ func (c *transpiler) columnRef(s *scope, e *sqlparts.Column) expr {
 		at, src := s.sourceOf(other.Source)
 		switch o := c.columnOf(src, other, partOf(e, other)); {
 		case o == nil:
-		case at.inside && at.keys == nil && aggregated(m.Item): // in an aggregate
+		case at.inside && at.keys == nil && aggregated(m.Item): // an aggregate within an aggregate: the name is the column
 			m = other
 		case !c.hides(at, m.Item, other, o):
 			if c.open = true; c.variant == 1 {
@@ -86,8 +86,8 @@ func (c *transpiler) columnRef(s *scope, e *sqlparts.Column) expr {
 	return expr{}
 }
 
-// decide takes one of the meanings of a name, nil for none. other is a second one if the dialect leaves open
-// which of both it is.
+// decide returns the meaning m of a name among ms, or nil if the dialect has none of them. If it is uncertain which
+// of two meanings the dialect chooses, other is the second one.
 func (c *transpiler) decide(e *sqlparts.Column, ms []sqlparts.Meaning,
 	doubt sqlparts.Certainty) (m, other *sqlparts.Meaning) {
 	if len(ms) == 0 {
@@ -101,7 +101,7 @@ func (c *transpiler) decide(e *sqlparts.Column, ms []sqlparts.Meaning,
 		return m, nil
 	}
 	if !c.learn && (len(ms) == 1 && m.Kind == sqlparts.SelectAlias || !m.Known && (m.Column != nil || m.Index >= 0)) {
-		return nil, nil // an alias where its dialect sees none, or a column in another case
+		return nil, nil // an alias that the dialect does not allow there, or a column in another letter case
 	}
 	for i := range ms {
 		o := &ms[i]
@@ -109,16 +109,16 @@ func (c *transpiler) decide(e *sqlparts.Column, ms []sqlparts.Meaning,
 		case m.Kind == sqlparts.SelectAlias && o.Kind != m.Kind && o.Known && o.Outer == m.Outer:
 			return m, o
 		case m.Known || !o.Known || o.Outer != m.Outer:
-		case o.Kind == sqlparts.SelectAlias && c.readsName(o.Item, e.Name[0]): // the column that it is of
+		case o.Kind == sqlparts.SelectAlias && c.readsName(o.Item, e.Name[0]): // an alias of an expression with the column
 		case o.Kind == sqlparts.SelectAlias, o.Kind == sqlparts.QuotedText:
-			// rather than a column that no table is known to have
+			// preferred to a column that no table is known to have
 			return o, nil
 		}
 	}
 	return m, nil
 }
 
-// readsName reports whether an element of a select list reads a column of a name.
+// readsName reports whether an element of a select list reads a column named id.
 func (c *transpiler) readsName(it *sqlparts.Item, id sqlparts.Ident) bool {
 	found := false
 	if it != nil {
@@ -133,12 +133,12 @@ func (c *transpiler) readsName(it *sqlparts.Item, id sqlparts.Ident) bool {
 	return found
 }
 
-// partOf is the part of a name that is the column.
+// partOf returns the part of a qualified name that is the column name, without the fields after it.
 func partOf(e *sqlparts.Column, m *sqlparts.Meaning) sqlparts.Ident {
 	return e.Name[max(0, len(e.Name)-1-m.Fields)]
 }
 
-// meant writes a meaning of a name.
+// meant returns the translation of a name with the meaning m; ok is false if m cannot be translated.
 func (c *transpiler) meant(s *scope, e *sqlparts.Column, m *sqlparts.Meaning) (x expr, ok bool) {
 	if m.Fields > 0 && !c.dotted() {
 		return x, false
@@ -207,14 +207,15 @@ func (c *transpiler) meant(s *scope, e *sqlparts.Column, m *sqlparts.Meaning) (x
 	return c.read(at, x), true
 }
 
-// read notes that a column is read, and writes it as the grouping of its select sees it.
+// read records that a column is read, and returns its translation after grouping (see [transpiler.grouped]).
 func (c *transpiler) read(at *scope, x expr) expr {
 	c.use(x.column)
 	c.seen = append(c.seen, x.near...)
 	return c.grouped(at, x)
 }
 
-// columnOf is the column of a source that a meaning is; nil if it has none. While learning, it gets one.
+// columnOf returns the column of a source that a meaning refers to, or nil. While learning, an unknown column is
+// added.
 func (c *transpiler) columnOf(src *source, m *sqlparts.Meaning, id sqlparts.Ident) *output {
 	if src == nil {
 		return nil
@@ -231,8 +232,9 @@ func (c *transpiler) columnOf(src *source, m *sqlparts.Meaning, id sqlparts.Iden
 	return c.learnColumn(src, id.Text)
 }
 
-// oneOf is the one of several sources that a column is of: one that has it or, if no other mention
-// decides, the first or the last of them. Only while learning they may get one.
+// oneOf returns the one of several sources that has a column with this name. While learning, if none is known to have
+// it, it returns the only one that may, or after some passes the first or the last (lastOfAll). Otherwise ok is
+// false.
 func (c *transpiler) oneOf(s *scope, among []*sqlparts.Source, name string) (at *scope, src *source, ok bool) {
 	var open []*sqlparts.Source
 	for _, of := range among {
@@ -259,7 +261,7 @@ func (c *transpiler) oneOf(s *scope, among []*sqlparts.Source, name string) (at 
 	return at, src, true
 }
 
-// using writes the conditions of USING or NATURAL, and merges the columns.
+// using returns the join conditions of USING or NATURAL, and records the merged columns.
 func (c *transpiler) using(s *scope, src *sqlparts.Source) []string {
 	merged, whole := c.bound.Merged(src)
 	if !whole {
@@ -292,8 +294,9 @@ func (c *transpiler) using(s *scope, src *sqlparts.Source) []string {
 	return on
 }
 
-// natural returns the columns of a natural join of tables whose columns are not all known. A column that only one
-// side is known to have may also exist on the other side. Either all such columns are assumed to, or none.
+// natural returns the merged columns of a natural join of tables whose columns are not all known. A column that is
+// known only on one side may also exist on the other: the first inferred schema assumes that all such columns do, the
+// second one (lastOfAll) that none does.
 func (c *transpiler) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSource {
 	merged, _ := c.bound.Merged(src)
 	n := len(s.sources) - 1
@@ -329,7 +332,8 @@ func (c *transpiler) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedS
 	return merged
 }
 
-// side is the column on one side of USING. The place that it has in a star is that of the merged column.
+// side returns the column on one side of a merged column of USING. In the expansion of a star, the merged column m
+// takes its place.
 func (c *transpiler) side(s *scope, side *sqlparts.Meaning, m *sqlparts.MergedSource) (x expr, ok bool) {
 	if side.Merged != nil {
 		x, ok = s.merged[side.Merged]
@@ -345,7 +349,7 @@ func (c *transpiler) side(s *scope, side *sqlparts.Meaning, m *sqlparts.MergedSo
 	_, src := s.sourceOf(side.Source)
 	if len(side.Among) > 0 {
 		among := side.Among
-		for _, of := range side.Among { // the table that it names rather than one that refers to it
+		for _, of := range side.Among { // prefer the table whose key it is by its name
 			if _, src := s.sourceOf(of); c.learn && src != nil && src.table != nil &&
 				keyName(src.table.Name, strings.ToLower(m.Name.Text)) {
 				among = []*sqlparts.Source{of}
@@ -364,7 +368,7 @@ func (c *transpiler) side(s *scope, side *sqlparts.Meaning, m *sqlparts.MergedSo
 	return o.expr, true
 }
 
-// base is the table that a source reads.
+// base returns the table that a source reads.
 func (c *transpiler) base(src *sqlparts.Source) *Table {
 	if c.tables++; c.tables > maxTables {
 		refuse("more than %d tables in FROM", maxTables)
@@ -401,7 +405,7 @@ func (c *transpiler) base(src *sqlparts.Source) *Table {
 	return t
 }
 
-// tableOf is the table that queries read; nil if there is none.
+// tableOf returns the schema's table for a table that queries read, or nil if there is none.
 func (s *Schema) tableOf(b *sqlparts.BoundTable) *Table {
 	if s.Inferred {
 		return s.tables[b.Root()]
@@ -415,7 +419,7 @@ func (c *transpiler) mayBe(a, b sqlparts.Name) bool {
 	return may
 }
 
-// recurses reports whether a query reads the common table expression in whose body it is.
+// recurses reports whether node n, in the body of cte, reads cte.
 func recurses(b *sqlparts.Bound, n sqlparts.Node, cte *sqlparts.CTE) bool {
 	found := false
 	sqlparts.Walk(n, func(n sqlparts.Node) bool {
@@ -428,7 +432,7 @@ func recurses(b *sqlparts.Bound, n sqlparts.Node, cte *sqlparts.CTE) bool {
 	return found
 }
 
-// aggregated reports whether an element of a select list has an aggregate.
+// aggregated reports whether an element of a select list contains an aggregate.
 func aggregated(it *sqlparts.Item) (found bool) {
 	if it != nil {
 		walkSelect(it.Expr, func(call *sqlparts.Call) { found = found || isAggregate(call) })
@@ -436,11 +440,11 @@ func aggregated(it *sqlparts.Item) (found bool) {
 	return found
 }
 
-// hides reports whether the dialect takes the alias of an element of the select list in any case, as the
-// column of its name would make no query there: the grouping has it not.
+// hides reports whether a name certainly refers to the alias of a select element although a column has the same name:
+// with the column, the dialect would reject the query, because the column is not grouped by.
 func (c *transpiler) hides(at *scope, alias *sqlparts.Item, column *sqlparts.Meaning, o *output) bool {
 	switch {
-	case at.keys != nil: // the keys are being read, and the element is of them
+	case at.keys != nil: // a name in GROUP BY itself
 		return o.kind == Nested || o.kind == List || !c.groupedBy(alias.Expr, at.keys, column)
 	case at.group == nil || at.inside:
 		return false
@@ -448,7 +452,7 @@ func (c *transpiler) hides(at *scope, alias *sqlparts.Item, column *sqlparts.Mea
 	return !slices.ContainsFunc(at.group.keys, func(k expr) bool { return k.sql == o.sql }) && !c.choosesRows(at, o.expr)
 }
 
-// groupedBy reports whether every column of an expression is one of the keys, or another one that is.
+// groupedBy reports whether every column in an expression is one of the keys or the column too.
 func (c *transpiler) groupedBy(e sqlparts.Expr, keys []sqlparts.Expr, too *sqlparts.Meaning) bool {
 	all := true
 	sqlparts.Walk(e, func(n sqlparts.Node) bool {

@@ -16,34 +16,34 @@ import (
 // Arrays are never NULL in a small database, objects have no JSON null, and all elements of an array have the same
 // kind. A query about any other values is refused.
 
-// The names of the additional columns of a table with nested values. No column of a query has such a name.
+// Names of additional columns of tables with nested values. A column of a query cannot have such a name.
 const (
 	rowName     = "(row)"     // the identity of a row
-	ofName      = "(of)"      // of an element: the identity of the row that has the array
-	atName      = "(at)"      // of an element: its place in the array, from 0 on
+	ofName      = "(of)"      // of an element: the identity of the row that contains the array
+	atName      = "(at)"      // of an element: its index in the array, from 0
 	elementName = "(element)" // an element that is neither a structure nor an array
 	keyedName   = "(key)"     // of an object treated as an array: the name of a field
-	othersName  = "(others)"  // the columns that a star means and no query names, as one
+	othersName  = "(others)"  // all columns of a star that no query names, as one column
 )
 
-// nest is a structure, an object or an array: the value at a path of a row.
+// nest is the place of a structure, an object or an array: a path in a row of a table.
 type nest struct {
 	table *Table
-	path  string // empty for all of the row: an element of an array
+	path  string // empty for the whole row, such as an element of an array
 	row   string // the identity of the row, in SQL
-	alias string // of a source with the row, whose columns can be read; empty for a row that is looked up
+	alias string // alias of a source with the row, whose columns can be read; empty if the row must be looked up
 }
 
-// array is a nested array of a table: at a path, the table of its elements.
+// array is a nested array in a table: its path, and the table of its elements.
 type array struct {
 	path     string
 	elements *Table
 }
 
-// hidden reports whether a name is that of a column that no query knows.
+// hidden reports whether a column name is one of the additional ones, such as (row).
 func hidden(name string) bool { return strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") }
 
-// own is a column of the search's own.
+// own returns the additional column of a table with this name, and adds it if it does not exist.
 func (t *Table) own(name string) *Column {
 	if c := t.Column(name); c != nil {
 		return c
@@ -56,7 +56,7 @@ func (t *Table) own(name string) *Column {
 	return c
 }
 
-// array finds the array at a path.
+// array returns the table of the elements of the array at a path, or nil.
 func (t *Table) array(path string) *Table {
 	for _, a := range t.arrays {
 		if strings.EqualFold(a.path, path) {
@@ -66,7 +66,7 @@ func (t *Table) array(path string) *Table {
 	return nil
 }
 
-// structured reports whether there is an array at the path, or anything below it.
+// structured reports whether the table has an array at the path, or any column or array below it.
 func (t *Table) structured(path string) bool {
 	if !t.semi && !t.element {
 		return false
@@ -80,8 +80,8 @@ func (t *Table) structured(path string) bool {
 		slices.ContainsFunc(t.Columns, func(c *Column) bool { return strings.HasPrefix(strings.ToLower(c.Name), below) })
 }
 
-// elements returns the table of the elements of an array. If the schema is inferred, every value that a query reads
-// as an array is one.
+// elements returns the table of the elements of an array. While learning, a value that a query reads as an array
+// becomes one. Otherwise an unknown array is refused.
 func (c *transpiler) elements(n *nest) *Table {
 	if t := n.table.array(n.path); t != nil {
 		t.read = n.table.read
@@ -96,7 +96,7 @@ func (c *transpiler) elements(n *nest) *Table {
 	return c.schema.elements(n.table, n.path)
 }
 
-// elements adds the table of the elements of an array.
+// elements adds a table for the elements of the array at a path of table of, and returns it.
 func (s *Schema) elements(of *Table, path string) *Table {
 	name := path
 	if name == "" {
@@ -112,8 +112,8 @@ func (s *Schema) elements(of *Table, path string) *Table {
 	return t
 }
 
-// learnsFields reports whether the fields below a path are those that the queries read: in an inferred table, and
-// in semi-structured columns of a stated one.
+// learnsFields reports whether the queries determine the fields below a path: if the table is inferred or the column
+// is semi-structured.
 func (c *transpiler) learnsFields(t *Table, path string) bool {
 	if c.schema.Inferred || t.element && !t.fixed {
 		return true
@@ -123,7 +123,7 @@ func (c *transpiler) learnsFields(t *Table, path string) bool {
 	return col != nil && col.variant
 }
 
-// under is the path of a field.
+// under returns the path of a field below path.
 func under(path, field string) string {
 	if path == "" {
 		return field
@@ -131,7 +131,7 @@ func under(path, field string) string {
 	return path + "." + field
 }
 
-// field is a field of a nested value.
+// field returns the field of a nested value with a name.
 func (c *transpiler) field(x expr, name string) expr {
 	if x.nest == nil {
 		if c.learn {
@@ -154,7 +154,7 @@ func (c *transpiler) field(x expr, name string) expr {
 	return c.within(n)
 }
 
-// within is the value at a place of a row: a nested one, or that of a column.
+// within returns the value at a place of a row: a nested value, or that of a column.
 func (c *transpiler) within(n nest) expr {
 	if n.table.dotted {
 		refuse("fields of a table with a point in a column's name")
@@ -192,14 +192,14 @@ func (c *transpiler) within(n nest) expr {
 	return x
 }
 
-// ownColumn is the name in the engine of a column of the search's own, which is read.
+// ownColumn marks an additional column of a table as read, and returns its name in the engine.
 func (c *transpiler) ownColumn(t *Table, name string) string {
 	col := t.own(name)
 	c.use(col)
 	return columnName(col)
 }
 
-// nested is a structure or an array as a value: the identity of its row.
+// nested returns a structure or an array as a value: the identity of its row.
 func (c *transpiler) nested(n nest) expr {
 	if n.row == "" {
 		n.row = n.alias + "." + c.ownColumn(n.table, rowName)
@@ -207,7 +207,7 @@ func (c *transpiler) nested(n nest) expr {
 	return expr{sql: n.row, kind: Nested, nest: &n}
 }
 
-// element returns the element of an array at an index from 0. Out of bounds it is NULL.
+// element returns the element of an array at an index from 0, in SQL. It is NULL if the index is out of range.
 func (c *transpiler) element(n *nest, row, at string) expr {
 	t := c.elements(n)
 	r := c.name("r")
@@ -216,15 +216,15 @@ func (c *transpiler) element(n *nest, row, at string) expr {
 	return c.within(nest{table: t, row: found})
 }
 
-// columnName is the name of a column in the engine.
+// columnName returns the name of a column in the engine.
 func columnName(c *Column) string { return "c" + strconv.Itoa(slices.Index(c.table.Columns, c)) }
 
-// tableOf is the name of a table in the engine.
+// tableOf returns the name of a table in the engine.
 func (c *transpiler) tableOf(t *Table) string {
 	return "t" + strconv.Itoa(slices.Index(c.schema.Tables, t))
 }
 
-// tops are the columns of a table as a query sees them: a structure with all its fields is one.
+// tops returns the columns of a table as a query reads them: a structure with all its fields is one column.
 func (c *transpiler) tops(t *Table, alias string) []output {
 	var out []output
 	if len(t.arrays) == 0 && !t.semi {
@@ -265,7 +265,7 @@ func (c *transpiler) tops(t *Table, alias string) []output {
 	return out
 }
 
-// elementsOf is the array that a source names as a path of a source before it, as BigQuery's FROM t, t.a.
+// elementsOf returns the array that a source reads by a path of an earlier source, as in BigQuery's FROM t, t.a.
 func (c *transpiler) elementsOf(s *scope, src *sqlparts.Source, m *sqlparts.Meaning) expr {
 	if c.dialect != sqlparts.BigQuery {
 		refuse("an array as a table")
@@ -280,7 +280,7 @@ func (c *transpiler) elementsOf(s *scope, src *sqlparts.Source, m *sqlparts.Mean
 	return x
 }
 
-// tableFunction writes a function in FROM.
+// tableFunction translates a table function in FROM; see [transpiler.source] for the results.
 func (c *transpiler) tableFunction(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	e := src.Call
 	name := strings.ToLower(e.Name.Last().Text)
@@ -336,11 +336,11 @@ func (c *transpiler) tableFunction(s *scope, src *sqlparts.Source, first bool) (
 	return "", "", false
 }
 
-// maxGenerated bounds the rows that a query makes out of nothing.
+// maxGenerated is the maximum number of rows that a query may generate without reading a table.
 const maxGenerated = 10_000
 
-// unnest writes the elements of an array as rows. flattened are the names of the element and of its
-// place, as FLATTEN has them; nil for UNNEST.
+// unnest translates the elements of an array to rows. flattened are the column names of the element and its index for
+// FLATTEN; nil for UNNEST.
 func (c *transpiler) unnest(s *scope, src *sqlparts.Source, x expr, first bool,
 	flattened []string) (text, of string, outer bool) {
 	name := strings.ToLower(src.Alias.Text)
@@ -409,7 +409,7 @@ func (c *transpiler) unnest(s *scope, src *sqlparts.Source, x expr, first bool,
 	return lateral + "(SELECT unnest(" + x.sql + ") AS c1, unnest(range(len(" + x.sql + "))) AS c2) AS " + alias, "", false
 }
 
-// index is an element of an array, or a field of an object by a string.
+// index translates the access to an element of an array by an index, or to a field of an object by a string.
 func (c *transpiler) index(s *scope, e *sqlparts.Index) expr {
 	if e.Slice || e.I == nil {
 		refuse("a slice of an array")
@@ -476,7 +476,7 @@ func (c *transpiler) index(s *scope, e *sqlparts.Index) expr {
 	return c.element(a, x.sql, place)
 }
 
-// path is a path into semi-structured data.
+// path translates a path into semi-structured data.
 func (c *transpiler) path(s *scope, e *sqlparts.Path) expr {
 	x := c.expr(s, e.X)
 	_, start := e.X.Range()
@@ -491,7 +491,7 @@ func (c *transpiler) path(s *scope, e *sqlparts.Path) expr {
 	return x
 }
 
-// length returns the number of elements of an array.
+// arrayLength returns the number of elements of an array, NULL for NULL.
 func (c *transpiler) arrayLength(x expr) expr {
 	if x.kind == List {
 		return expr{sql: "len(" + x.sql + ")", kind: Int}
@@ -507,7 +507,7 @@ func (c *transpiler) arrayLength(x expr) expr {
 			" WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") END)", kind: Int}
 }
 
-// arrayOf is the array that an expression is, if it is one of a table.
+// arrayOf returns the place of the nested array of a table that an expression is, or nil if it is not one.
 func (c *transpiler) arrayOf(x expr) *nest {
 	if x.kind == Nested || c.learn && x.kind != List {
 		return x.nest

@@ -12,16 +12,16 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Seen is a query's result on the real database.
+// Seen describes a query's result on the real database.
 type Seen struct {
 	Rows    int64                  `json:"rows"`
-	Nothing bool                   `json:"nothing,omitempty"` // it has no value but NULL
+	Nothing bool                   `json:"nothing,omitempty"` // all its values are NULL, or it has no rows
 	Columns []sqlparts.ColumnFacts `json:"columns,omitempty"`
-	// Dependencies are columns by their places.
+	// Dependencies are functional dependencies between columns, given by index.
 	Dependencies []SeenDependency `json:"dependencies,omitempty"`
 }
 
-// SeenDependency is a [sqlparts.Dependency] between two columns of a result.
+// SeenDependency is a [sqlparts.Dependency] between two columns of a result, given by index.
 type SeenDependency struct {
 	Column  int     `json:"column"`
 	Fixes   int     `json:"fixes"`
@@ -31,12 +31,13 @@ type SeenDependency struct {
 const (
 	// FewValues is the maximum number of values of a column whose values are all listed.
 	FewValues = 12
-	// EnoughRows is the number of rows from which a property of the sample is taken for one of the
-	// column: that its values are unique, or of a few.
+	// EnoughRows is the number of rows from which a property of a sample is assumed for the whole column, such as that
+	// its values are unique or few. It is also the minimum support of a dependency.
 	EnoughRows = 30
-	// rowsPerValue is the average number of rows per value from which values are taken for categories.
+	// rowsPerValue is the average number of rows per distinct value from which a column is assumed to have no other
+	// values.
 	rowsPerValue = 5
-	// realisticShare is of how many databases that are tried one is realistic.
+	// realisticShare: one of realisticShare databases that are tried is realistic.
 	realisticShare = 4
 )
 
@@ -45,28 +46,28 @@ type realism struct {
 	columns map[*Column]*habit
 	refers  []reference
 	depends []dependency
-	finds   bool // one of the queries finds something, as they did on the real database
+	finds   bool // at least one of the queries returns a value other than NULL, as gold did on the real database
 }
 
-// habit describes the values of a column.
+// habit describes the values of a column in realistic databases.
 type habit struct {
 	noNull    bool
 	unique    bool
-	empty     bool // texts may be empty
+	empty     bool // strings may be empty
 	blank     bool // strings may begin or end with blanks
 	low, high *Value
 	values    []Value
-	why       string // where it is from
+	why       string // the source of these facts
 	pool      []Value
 }
 
-// reference is a column whose values another table has.
+// reference states that the values of column from are also in column to of another table.
 type reference struct {
 	from, to *Column
 	why      string
 }
 
-// dependency is a column whose values fix those of another of its table.
+// dependency states that each value of column from determines the value of column to in the same table.
 type dependency struct {
 	from, to *Column
 	why      string
@@ -76,7 +77,7 @@ func (f dependency) String() string {
 	return fmt.Sprintf("every %s.%s has one %s", f.from.table.Name, f.from.Name, f.to.Name)
 }
 
-// holds reports whether two rows keep it.
+// holds reports whether two rows satisfy the dependency.
 func (f dependency) holds(a, b []Value) bool {
 	if x, y := a[f.from.at], b[f.from.at]; x.Kind == Null || y.Kind == Null || compare(x, y) != 0 {
 		return true
@@ -84,7 +85,8 @@ func (f dependency) holds(a, b []Value) bool {
 	return sameValue(a[f.to.at], b[f.to.at])
 }
 
-// fix records a dependency that enough rows support. One from a key carries no information.
+// fix records the dependency of to on from if the support is at least EnoughRows. It ignores dependencies of keys,
+// which always hold, and on keys.
 func (r *realism) fix(from, to *Column, support float64, why string) {
 	if from == nil || to == nil || from == to || from.table != to.table || from.key() || to.key() || support < EnoughRows {
 		return
@@ -98,7 +100,8 @@ func (r reference) String() string {
 	return fmt.Sprintf("every %s.%s has a row in %s (%s)", r.from.table.Name, r.from.Name, r.to.table.Name, r.to.Name)
 }
 
-// realism collects the available facts: the values in both queries, the two results, and the statistics.
+// realism returns the facts about realistic databases from the values in both queries, the two results and the
+// statistics.
 func (s *search) realism() *realism {
 	r := &realism{columns: map[*Column]*habit{}}
 	for _, t := range s.tables {
@@ -144,7 +147,7 @@ func (s *search) realism() *realism {
 	return r
 }
 
-// column finds a used column of a table.
+// column returns the column of a table with these names if the queries read it, else nil.
 func (s *search) column(table, column string) *Column {
 	if t := s.schema.Table(table); t != nil && t.read {
 		if c := t.Column(column); c != nil && c.used {
@@ -154,7 +157,7 @@ func (s *search) column(table, column string) *Column {
 	return nil
 }
 
-// refersTo is the key of another table that a column without a foreign key is joined with.
+// refersTo returns the key of another table that a column without a foreign key is joined with, or nil.
 func (s *search) refersTo(c *Column) *Column {
 	if c.key() ||
 		slices.ContainsFunc(c.table.Foreign, func(f Foreign) bool { return len(f.Columns) == 1 && f.Columns[0] == c }) {
@@ -168,9 +171,9 @@ func (s *search) refersTo(c *Column) *Column {
 	return nil
 }
 
-// learnResult derives sound facts about the tables from a result. A column that is a copy of a table's column shows
-// NULL if that has NULL, unless a join added the row. Facts about all values of a table follow only from a query
-// that drops no row: one table, no condition, no limit. Under a condition the rows show nothing about the others.
+// learnResult adds facts about the tables that a result implies. If a result column is an unchanged column of a table
+// and contains NULL, the table's column does too, unless the NULL may come from an outer join or a total. Facts about
+// all values are derived only from a query that returns every row of one table (see wholeTable).
 func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *translation) {
 	whole, outer := wholeTable(q), false
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -178,7 +181,7 @@ func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *tran
 			outer = outer || src.Join == sqlparts.LeftJoin || src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin
 		}
 		if g, ok := n.(*sqlparts.Grouping); ok && g.Kind != "" {
-			outer = true // its totals are NULL
+			outer = true // rows with totals have NULL in grouping columns
 		}
 		return true
 	})
@@ -209,10 +212,10 @@ func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *tran
 	}
 }
 
-// wholeTable reports whether a query returns every row of one table.
+// wholeTable reports whether a query returns every row of one table, without conditions, aggregates or limits.
 func wholeTable(q *sqlparts.Query) bool {
 	b, ok := q.Body.(*sqlparts.Select)
-	plain := true // an aggregate makes one row of all
+	plain := true // any call is excluded, since it may be an aggregate
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
 		_, call := n.(*sqlparts.Call)
 		plain = plain && !call
@@ -223,7 +226,7 @@ func wholeTable(q *sqlparts.Query) bool {
 		b.Where == nil && b.Having == nil && b.Qualify == nil && b.Group == nil && !b.Distinct
 }
 
-// learn takes statistics of all rows of the column.
+// learn adds facts from statistics of all rows of the column. from is their source.
 func (h *habit) learn(c *Column, f *sqlparts.ColumnFacts, from string) {
 	if f.Rows == 0 {
 		return
@@ -244,7 +247,8 @@ func (h *habit) learn(c *Column, f *sqlparts.ColumnFacts, from string) {
 	}
 }
 
-// typed are bounds as values of a column; ok is false for other values.
+// typed converts bounds in text to values of a column of numbers or dates. ok is false for other columns, or if they
+// cannot be parsed.
 func typed(c *Column, low, high string) (l, h Value, ok bool) {
 	read := func(s string) (Value, bool) {
 		switch {
@@ -266,7 +270,7 @@ func typed(c *Column, low, high string) (l, h Value, ok bool) {
 	return l, h, okLow && okHigh
 }
 
-// fits reports whether a value is like those of the column.
+// fits reports whether a value agrees with the facts about the column.
 func (h *habit) fits(v Value) bool {
 	switch {
 	case h == nil:
@@ -280,13 +284,13 @@ func (h *habit) fits(v Value) bool {
 	case h.low == nil:
 		return true
 	case h.low.Kind == Text:
-		upTo := v.Text[:min(len(h.high.Text), len(v.Text))] // a bound without a time of day is the whole day
+		upTo := v.Text[:min(len(h.high.Text), len(v.Text))] // a bound without a time of day includes the whole day
 		return v.Text >= h.low.Text && upTo <= h.high.Text
 	}
 	return compare(v, *h.low) >= 0 && compare(v, *h.high) <= 0
 }
 
-// plain reports whether a string has only blanks that the strings of the column have, too.
+// plain reports whether a string is empty, or begins or ends with blanks, only if strings of the column do.
 func (h *habit) plain(text string) bool {
 	if text == "" {
 		return h.empty
@@ -294,8 +298,8 @@ func (h *habit) plain(text string) bool {
 	return h.blank || text == strings.TrimSpace(text)
 }
 
-// fill computes the values from which a column of a realistic database is drawn if no other value fits. A column
-// without such values may hold any.
+// fill sets the pool of values that agree with the facts, from which a value of a realistic database is drawn if
+// another does not fit. If the pool is empty, the column may have any value.
 func (h *habit) fill(c *Column) {
 	add := func(v Value) {
 		if v = fit(v, c); v.Kind != Null && h.fits(v) && !slices.Contains(h.pool, v) {
@@ -323,7 +327,7 @@ func (h *habit) fill(c *Column) {
 	}
 }
 
-// keeps reports whether a row is like those of a realistic database.
+// keeps reports whether a row agrees with the facts about realistic databases, given the rows before it.
 func (r *realism) keeps(d *Database, t *Rows, row []Value, before [][]Value) bool {
 	for i, c := range t.Columns {
 		h := r.columns[c]
@@ -343,7 +347,7 @@ func (r *realism) keeps(d *Database, t *Rows, row []Value, before [][]Value) boo
 	return !slices.ContainsFunc(d.refers, func(f reference) bool { return f.from.table == t.Table && !d.partner(f, row) })
 }
 
-// partner reports whether the table that a row refers to has its value.
+// partner reports whether the table that a row refers to contains the row's value, or the value is NULL.
 func (d *Database) partner(f reference, row []Value) bool {
 	if row[f.from.at].Kind == Null {
 		return true
@@ -359,14 +363,15 @@ func (d *Database) whole() bool {
 	return !slices.ContainsFunc(d.Tables, func(t Rows) bool { return len(t.Rows) == 0 })
 }
 
-// nothing reports whether a result has no value but NULL.
+// nothing reports whether all values of a result are NULL, or it has no rows.
 func nothing(rows [][]Value) bool {
 	return !slices.ContainsFunc(rows, func(row []Value) bool {
 		return slices.ContainsFunc(row, func(v Value) bool { return v.Kind != Null })
 	})
 }
 
-// judge reports which properties of a realistic database d has, and which it lacks.
+// judge returns descriptions of the properties of realistic databases that d has (keeps) and lacks (breaks). gold and
+// pred are the results of the queries on it.
 func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []string) {
 	note := func(broken bool, format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); broken {
@@ -435,9 +440,9 @@ func repeated(t *Rows, c *Column) bool {
 	return ok
 }
 
-// Reads returns the columns of the schema that the two queries read, and the pairs of columns of two tables that
-// they compare, in the order in which the first may refer to the second. Statistics of these show what is
-// realistic. Both are empty if the queries cannot be translated.
+// Reads returns the columns of the schema that the two queries read, and the pairs of columns of two tables that they
+// compare, where the first may refer to the second. Statistics of these show what is realistic. It returns nil if the
+// queries cannot be translated or no schema is stated.
 func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
 	s, _ := prepare(p, false)
 	if s == nil || s.schema.Inferred {
@@ -458,7 +463,7 @@ func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
 	return columns, compared
 }
 
-// maxCompared bounds the pairs of columns whose values are compared in a warehouse.
+// maxCompared is the maximum number of pairs of columns that Reads returns.
 const maxCompared = 12
 
 // Of returns the name of the column's table.

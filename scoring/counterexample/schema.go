@@ -13,15 +13,16 @@ import (
 // Schema holds the known tables of a database.
 type Schema struct {
 	Tables []*Table
-	// Inferred reports that no schema was stated: tables, columns and their kinds come from the two queries.
+	// Inferred reports whether no schema was stated, so that tables, columns and kinds are inferred from the two
+	// queries.
 	Inferred bool
 
-	unsure bool                            // the queries do not show to which table a column belongs
-	views  []sqlparts.Name                 // names of views, which no search reads
-	stated map[*sqlparts.Table]*Table      // by their definitions
-	tables map[*sqlparts.BoundTable]*Table // by the tables that queries read; only if the schema is inferred
-	bad    string                          // what of the DDL is not understood, whatever the table
-	// pairs of joined columns, one of which is unique; only if the schema is inferred
+	unsure bool                            // it was uncertain to which table a column belongs
+	views  []sqlparts.Name                 // names of views; queries of them are refused
+	stated map[*sqlparts.Table]*Table      // tables by their definitions
+	tables map[*sqlparts.BoundTable]*Table // tables by the tables that queries read; only if the schema is inferred
+	bad    string                          // unsupported DDL that may affect any table; else empty
+	// pairs of joined columns: one column of each is unique in each database; only if the schema is inferred
 	either [][2]*Column
 }
 
@@ -35,16 +36,16 @@ type Table struct {
 
 	arrays  []array         // the nested arrays of its rows
 	element bool            // its rows are the elements of an array
-	fixed   bool            // its fields are those that the schema states
+	fixed   bool            // the schema declares all its fields
 	semi    bool            // a column may be a structure
-	dotted  bool            // the name of a column has a point
-	read    bool            // by a query
+	dotted  bool            // a column name contains a point
+	read    bool            // a query reads it
 	checked []sqlparts.Expr // the checks of used columns
-	oneNull bool            // NULL is a value to its keys, as in T-SQL
-	bad     string          // what of its definition is not understood
+	oneNull bool            // a unique key may contain NULL only once, as in T-SQL
+	bad     string          // description of a part of its definition that is not understood; else empty
 }
 
-// refuse notes what of the definition is not understood.
+// refuse records the first part of the definition that is not understood.
 func (t *Table) refuse(what string) {
 	if t.bad == "" {
 		t.bad = what
@@ -54,21 +55,21 @@ func (t *Table) refuse(what string) {
 // Column is one column.
 type Column struct {
 	Name     string
-	Declared string // the type as the DDL has it, in lower case; empty if it is not known
+	Declared string // the declared type in lower case; empty if it is not known
 	NotNull  bool
-	Kind     Kind // its values in the engine
+	Kind     Kind // kind of its values in the engine
 	Shape    shape
 
-	affinity affinity // SQLite's
+	affinity affinity // SQLite's type affinity
 	bad      string   // why the engine cannot store its values; empty if they can
-	used     bool     // a query reads it, or a constraint between used columns does
-	float    bool     // learned: its numbers have a fraction, as those of floats
+	used     bool     // a query or a constraint between used columns reads it
+	float    bool     // inferred: its numbers have a fraction, as floats do
 	variant  bool     // semi-structured: queries determine its fields
 	dateLike bool     // its kind was inferred only from a comparison with the string of a date
-	limit    *limit   // of its type; nil for none
-	domain   *domain  // the values it is drawn from
+	limit    *limit   // limits of its type; nil for none
+	domain   *domain  // the values from which it is generated
 	table    *Table
-	at       int // its place among the used columns of its table
+	at       int // index among the used columns of its table
 }
 
 // Foreign is a foreign key.
@@ -98,7 +99,7 @@ const (
 	numericAffinity // also INTEGER and REAL
 )
 
-// Table finds a table by name, whatever its case.
+// Table returns the table with a name, ignoring letter case, or nil.
 func (s *Schema) Table(name string) *Table {
 	for _, t := range s.Tables {
 		if strings.EqualFold(t.Name, name) {
@@ -108,15 +109,15 @@ func (s *Schema) Table(name string) *Table {
 	return nil
 }
 
-// meansTable reports whether a name that ends in a wildcard, as BigQuery has it, means a table of another name,
-// or another wildcard some of the same tables.
+// meansTable reports whether a wildcard table name of BigQuery, such as events_*, includes the table name, or the
+// tables of another wildcard name.
 func meansTable(wildcard, name string) bool {
 	prefix, ok := strings.CutSuffix(wildcard, "*")
 	return ok && len(prefix) > 0 && strings.HasPrefix(strings.ToLower(name), strings.ToLower(prefix)) &&
 		!strings.EqualFold(wildcard, name)
 }
 
-// nameOf is a qualified name as a sentence has it.
+// nameOf returns a qualified name with points between its parts.
 func nameOf(n sqlparts.Name) string {
 	parts := make([]string, len(n))
 	for i, id := range n {
@@ -125,7 +126,7 @@ func nameOf(n sqlparts.Name) string {
 	return strings.Join(parts, ".")
 }
 
-// Column finds a column by name, whatever its case.
+// Column returns the column with a name, ignoring letter case, or nil.
 func (t *Table) Column(name string) *Column {
 	for _, c := range t.Columns {
 		if strings.EqualFold(c.Name, name) {
@@ -140,7 +141,7 @@ func (c *Column) key() bool {
 	return slices.ContainsFunc(c.table.Unique, func(u []*Column) bool { return len(u) == 1 && u[0] == c })
 }
 
-// usedColumns are the columns that the small database has.
+// usedColumns returns the columns that the small database has, and sets their indexes.
 func (t *Table) usedColumns() []*Column {
 	var out []*Column
 	for _, c := range t.Columns {
@@ -152,14 +153,14 @@ func (t *Table) usedColumns() []*Column {
 	return out
 }
 
-// variants reports whether a column is semi-structured.
+// variants reports whether the schema has a semi-structured column.
 func (s *Schema) variants() bool {
 	return slices.ContainsFunc(s.Tables, func(t *Table) bool {
 		return slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.variant })
 	})
 }
 
-// typed sets what follows from the declared type in the dialect.
+// typed sets the kind, limits and other properties that the declared type implies in the dialect.
 func (c *Column) typed(d sqlparts.Dialect) {
 	c.limit = limitOf(c.Declared, d)
 	base, _, _ := strings.Cut(c.Declared, "(")
@@ -236,7 +237,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 	}
 }
 
-// exact reports whether the dialect computes with decimals exactly. The engine's doubles do not.
+// exact reports whether the dialect computes exactly with decimals, unlike the doubles of the engine.
 func exact(d sqlparts.Dialect) bool {
 	switch d {
 	case sqlparts.Postgres, sqlparts.MySQL, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.TSQL:
@@ -251,11 +252,11 @@ type limit struct {
 	low, high   float64
 	length      int // in characters
 	whole       bool
-	first, last string // as dates are written
-	single      bool   // numbers are floats of four bytes
+	first, last string // first and last date, as text
+	single      bool   // numbers are single-precision floats
 }
 
-// limitOf is the limit of a declared type; nil if it has none that is known, and in SQLite, which
+// limitOf returns the limits of a declared type. It returns nil for a type without known limits, and in SQLite, which
 // enforces none.
 func limitOf(declared string, d sqlparts.Dialect) *limit {
 	if d == sqlparts.SQLite {
@@ -327,7 +328,7 @@ func limitOf(declared string, d sqlparts.Dialect) *limit {
 	return l
 }
 
-// holds reports whether a value keeps the limit.
+// holds reports whether a value is within the limits. A nil limit allows every value.
 func (l *limit) holds(v Value) bool {
 	switch {
 	case l == nil:

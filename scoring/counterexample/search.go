@@ -18,23 +18,22 @@ import (
 // ErrEngine is wrapped by an error caused by a bug of the engine, not by the data.
 var ErrEngine = errors.New("the engine has a defect")
 
-// ErrMemory is wrapped by an error of an engine without free memory. The databases tried until then show nothing
-// about the queries.
+// ErrMemory is wrapped by an error of an engine that ran out of memory. The databases tried until then are not
+// evidence about the queries.
 var ErrMemory = errors.New("the engine has no memory left")
 
-// Engine opens databases in memory to run queries on: DuckDB, which may neither read files nor
-// reach a network.
+// Engine opens in-memory databases to run queries on. It is DuckDB, and must not be able to read files or access a
+// network.
 type Engine interface {
-	// Open makes a database with these tables. The statements are CREATE TABLE.
+	// Open returns a database with these tables, given as CREATE TABLE statements.
 	Open(ctx context.Context, tables []string) (Session, error)
 }
 
-// Session is one small database. It is used by one goroutine.
+// Session is one small database. It must not be used concurrently.
 type Session interface {
-	// Load replaces the content of the database by the inserts.
+	// Load replaces the content of the database by the rows of INSERT statements.
 	Load(ctx context.Context, inserts []string) error
-	// Query runs a query on what was loaded, and may keep it prepared. A query that returns more
-	// than [MaxRows] rows is an error.
+	// Query runs a query on the loaded rows, and may keep it prepared. A result of more than [MaxRows] rows is an error.
 	Query(ctx context.Context, sql string) ([][]Value, error)
 	Close()
 }
@@ -42,40 +41,40 @@ type Session interface {
 // MaxRows is the maximum number of rows that a query may return on a small database.
 const MaxRows = 10_000
 
-// Problem is a pair of queries.
+// Problem is a pair of queries to compare, with the options of the search.
 type Problem struct {
 	Gold    string `json:"gold"`
 	Pred    string `json:"pred"`
 	Dialect string `json:"dialect"`
-	Schema  string `json:"schema,omitempty"` // DDL; where empty, tables are inferred from the queries
+	Schema  string `json:"schema,omitempty"` // DDL; if empty, tables are inferred from the queries
 
-	SchemaFrom string `json:"schema_from,omitempty"` // [FromWarehouse] if it was read there
+	SchemaFrom string `json:"schema_from,omitempty"` // [FromWarehouse] if the schema was read from the warehouse
 
-	// Seen holds the results of gold and the agent's query on the real database, nil if unknown. Facts are
-	// statistics of the tables. Both show what is realistic.
+	// Seen describes the results of the gold query and the agent's on the real database; nil if unknown. Facts are
+	// statistics of the real tables. Both show which databases are realistic.
 	Seen  [2]*Seen        `json:"seen"`
 	Facts *sqlparts.Facts `json:"facts,omitempty"`
 
-	Texts *sqlparts.Texts `json:"-"` // reads the queries and the schema, in this process; nil: each anew
+	Texts *sqlparts.Texts `json:"-"` // cache of parsed queries and schemas, in this process; may be nil
 
-	// Tries is the maximum number of databases that are tried, realistic ones first. Time guards against queries
-	// that take long, in milliseconds: a search that it ends has no answer, so that the same pair never gets two.
+	// Tries is the maximum number of databases that are tried, realistic ones first. Time is a limit in milliseconds to
+	// guard against slow queries. A search that it ends has no outcome, so that a pair never has two outcomes.
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`
-	// Bound is the maximum number of rows of a table in the pass over all databases, see [Bound]: 0 for
-	// [DefaultBound], below 0 for no such pass. It is reduced if there would be too many databases.
+	// Bound is the maximum number of rows in each table when all databases are tried, see [Bound]: 0 for [DefaultBound],
+	// negative to skip this. It is reduced if there would be too many databases.
 	Bound int `json:"bound,omitempty"`
 }
 
-// If a schema is from.
+// The sources of a schema.
 const (
 	fromCase      = "case"      // the case states it
 	FromWarehouse = "warehouse" // it was read from the warehouse that the queries run on
 	fromQueries   = "queries"   // nothing states it: it was inferred from both queries
 )
 
-// The bounds where a problem names none.
+// The limits of a search if the problem sets none.
 const (
 	DefaultTries = 150
 	DefaultTime  = 5 * time.Second
@@ -83,31 +82,31 @@ const (
 
 // Outcome is the outcome of the search.
 type Outcome struct {
-	// Why is the reason why nothing was searched, or no result found, such as a construct that cannot be translated
-	// to the engine. Then all other fields are empty.
+	// Why is the reason if no search was made or it has no outcome, such as a construct that cannot be translated to the
+	// engine. Then the other fields are empty, except for TimedOut.
 	Why      string `json:"why,omitempty"`
-	TimedOut bool   `json:"timed_out,omitempty"` // the time ended before the tries
+	TimedOut bool   `json:"timed_out,omitempty"` // the time limit ended the search
 
 	Found    bool `json:"found"`
-	Tries    int  `json:"tries"`              // databases on which both queries ran
-	Rows     int  `json:"rows,omitempty"`     // how many rows a table of them had at most
-	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
-	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
+	Tries    int  `json:"tries"`              // number of databases on which both queries ran
+	Rows     int  `json:"rows,omitempty"`     // maximum number of rows in a table of them
+	Open     int  `json:"open,omitempty"`     // number of those on which a query does not determine its result
+	Large    int  `json:"large,omitempty"`    // number of databases skipped because joins are too large
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
 	// SchemaFrom is the source of the schema: [fromCase], [FromWarehouse] or [fromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
 
-	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil if not
+	Bound *Bound `json:"bound,omitempty"` // set if all databases of a size were tried
 
-	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [showsNull]
+	Shows       string       `json:"shows,omitempty"` // the kind of the counterexample, such as [showsNull]
 	Sentence    string       `json:"sentence,omitempty"`
 	Tables      []SmallTable `json:"tables,omitempty"`
 	Gold        *Result      `json:"gold,omitempty"`
 	Pred        *Result      `json:"pred,omitempty"`
-	Constraints []string     `json:"constraints,omitempty"` // of the schema, which the database keeps
+	Constraints []string     `json:"constraints,omitempty"` // constraints of the schema that the database satisfies
 
-	// Realistic reports that the database also has the properties that the available data suggest: Keeps. If only
-	// an unrealistic one was found, Breaks lists the properties that it lacks.
+	// Realistic reports whether the database also has the properties that the available data suggest, which Keeps lists.
+	// If only an unrealistic database was found, Breaks lists the properties that it lacks.
 	Realistic bool     `json:"realistic"`
 	Keeps     []string `json:"keeps,omitempty"`
 	Breaks    []string `json:"breaks,omitempty"`
@@ -117,12 +116,12 @@ type Outcome struct {
 type SmallTable struct {
 	Name    string    `json:"name"`
 	Columns []string  `json:"columns"`
-	Types   []string  `json:"types,omitempty"` // as the schema has them
+	Types   []string  `json:"types,omitempty"` // declared types
 	Rows    [][]Value `json:"rows"`
 }
 
-// Find searches for a small database on which the two queries return different results. The error
-// is that of ctx or of an engine that cannot be opened.
+// Find searches for a small database on which the two queries return different results. It returns an error only if
+// ctx ends or the engine fails.
 func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 	limit := DefaultTime
 	if p.Time > 0 {
@@ -130,7 +129,7 @@ func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if p.Texts == nil { // each is read once
+	if p.Texts == nil { // parse each text only once
 		own := *p
 		own.Texts = new(sqlparts.Texts)
 		p = &own
@@ -165,7 +164,7 @@ func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 	return first, nil
 }
 
-// search is one search.
+// search is the state of one search.
 type search struct {
 	ctx     context.Context //nolint:containedctx // of the one search
 	problem *Problem
@@ -175,12 +174,12 @@ type search struct {
 	gold    translation
 	pred    translation
 	scripts [2]*sqlparts.Bound
-	trees   [2]*sqlparts.Query // the queries, without what declares variables before them
+	trees   [2]*sqlparts.Query // the queries, without declarations before them
 	values  *values
 	session Session
-	asked   map[*Column]bool // those that a query tests for NULL
+	asked   map[*Column]bool // columns that a query tests for NULL
 	real    *realism
-	spared  bool // the last difference was ignored, because its database is not realistic
+	spared  bool // the last database was skipped because both queries return nothing on it, which is not realistic
 	reached bool // one of the queries returned a row on some database
 	out     *Outcome
 
@@ -191,8 +190,8 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 	return prepareWithin(context.Background(), p, last)
 }
 
-// prepareWithin reads both queries. last selects how an inferred schema decides uncertain facts, see [infer]. If
-// the queries cannot be translated, the outcome has the reason.
+// prepareWithin parses and translates both queries. last selects how an inferred schema assigns uncertain columns,
+// see [infer]. If the queries cannot be translated, the search is nil and the outcome has the reason.
 func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcome) {
 	s := &search{ctx: ctx, problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
@@ -251,7 +250,8 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	return s, nil
 }
 
-// sameStars reports whether both results have the columns that no query names of the same tables, or none.
+// sameStars reports whether both results include the unnamed columns of the same tables (by a star), or neither
+// includes any.
 func sameStars(gold, pred []output) bool {
 	var tables [2][]*Table
 	for i, columns := range [][]output{gold, pred} {
@@ -265,8 +265,8 @@ func sameStars(gold, pred []output) bool {
 	return slices.Equal(tables[0], tables[1]) && len(gold) == len(pred)
 }
 
-// fraction reports whether there is a number with a fraction in an expression. The engine's doubles do not
-// compute with it as decimals do.
+// fraction reports whether an expression contains a literal number with a fraction. The engine's doubles compute
+// differently with it than decimals.
 func fraction(n sqlparts.Node) (found bool) {
 	sqlparts.Walk(n, func(n sqlparts.Node) bool {
 		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.Number || l.Kind == sqlparts.String) {
@@ -279,14 +279,14 @@ func fraction(n sqlparts.Node) (found bool) {
 	return found
 }
 
-// retype turns columns that a query of no known dialect compares with a string that is not a number into string
-// columns, whatever the schema states: some benchmarks declare every column INT.
+// retype changes columns to strings if a query compares them with a string that is not a number, whatever their
+// declared type, since some benchmarks declare every column INT. It is used only for the generic dialect.
 func (s *search) retype() {
 	c := &transpiler{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // a kind inferred from one comparison determines operands of others
 		for i, q := range s.trees {
 			c.declarations = s.declared[i]
-			_, _ = c.translate(s.scripts[i], q) // what cannot be translated is found again
+			_, _ = c.translate(s.scripts[i], q) // refusals are reported by the later translation
 		}
 	}
 	for _, t := range s.schema.Tables {
@@ -297,7 +297,8 @@ func (s *search) retype() {
 	}
 }
 
-// choose sets which tables and columns the small database has, and what their values are.
+// choose determines the tables and columns of the small database and the values of each column. It returns a
+// description of a part of the schema that prevents this, or "".
 func (s *search) choose(c *transpiler) (what string) {
 	if s.schema.bad != "" {
 		return "the schema has " + s.schema.bad
@@ -321,7 +322,7 @@ func (s *search) choose(c *transpiler) (what string) {
 				continue
 			}
 			if len(t.usedColumns()) == 0 {
-				if s.schema.Inferred && len(t.Columns) == 0 { // only its rows matter
+				if s.schema.Inferred && len(t.Columns) == 0 { // only the number of its rows matters
 					t.own(othersName)
 				}
 				if len(t.Unique) > 0 {
@@ -375,7 +376,7 @@ func (s *search) choose(c *transpiler) (what string) {
 	return s.values.pools(s.schema, c)
 }
 
-// run tries databases until one refutes, and shrinks that.
+// run tries databases until the queries differ on one, and shrinks that one.
 func (s *search) run(ctx context.Context, engine Engine) error {
 	var creates []string
 	for _, t := range s.tables {
@@ -396,7 +397,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	var failed error
 	work := 0.0
 	realistic := (tries + realisticShare - 1) / realisticShare
-	tried := map[string]bool{} // databases without a difference
+	tried := map[string]bool{} // databases that were tried, by their text
 	for try := range tries {
 		d := g.make(try, true)
 		if try >= realistic {
@@ -486,13 +487,13 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	return nil
 }
 
-// nothing reports whether the queries by themselves return no row, or read no table, so that one database
-// represents all.
+// nothing reports whether both queries certainly return no row, or read no table, so that the result is the same on
+// every database.
 func (s *search) nothing() bool {
 	return len(s.tables) == 0 || empty(s.trees[0]) && empty(s.trees[1])
 }
 
-// seed depends on the pair alone.
+// seed returns a seed that depends only on the problem: the queries, the schema, the dialect and Problem.Seed.
 func (s *search) seed() uint64 {
 	h := fnv.New64a()
 	for _, text := range []string{s.problem.Gold, s.problem.Pred, s.problem.Schema, s.dialect.String()} {
@@ -502,7 +503,7 @@ func (s *search) seed() uint64 {
 	return h.Sum64() + s.problem.Seed
 }
 
-// create is a CREATE TABLE of the table's used columns.
+// create returns a CREATE TABLE statement with the used columns of a table.
 func (s *search) create(t *Table) string {
 	var columns []string
 	for i, c := range t.Columns {
@@ -517,7 +518,7 @@ func (s *search) tableName(t *Table) string {
 	return "t" + strconv.Itoa(slices.Index(s.schema.Tables, t))
 }
 
-// inserts are the statements that load a database.
+// inserts returns the INSERT statements that load a database.
 func (s *search) inserts(d *Database) []string {
 	var out []string
 	for i := range d.Tables {
@@ -545,8 +546,8 @@ func (s *search) inserts(d *Database) []string {
 	return out
 }
 
-// differ reports whether the queries certainly return different results on a database: if a query leaves its own
-// result open, it returns false.
+// differ reports whether the queries certainly return different results on a database, and stores the results in
+// s.out. If a query does not determine its result there, it returns false.
 func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	s.spared = false
 	if d.real != nil && !d.whole() || folding(s.dialect) && d.collides() {
@@ -573,7 +574,7 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 		if sameUpToColumns(gold, pred, false) && (!ordered || sameUpToColumns(gold, pred, true)) {
 			return false, nil
 		}
-		// Rows that are the same in another order are a difference where both orders are settled.
+		// The order is a difference only if the rows are otherwise the same.
 		ordered = ordered && sameUpToColumns(gold, pred, false)
 	} else {
 		if len(gold) == 0 && len(pred) == 0 {
@@ -595,7 +596,7 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 			s.out.Open++
 			return false, nil
 		}
-		// An order that the query leaves to the engine is not the same each time.
+		// Sort rows whose order the query does not determine, so that the output is reproducible.
 		if !side.ordered || !sameBag(side.rows, other, true) {
 			slices.SortFunc(side.rows, compareRows)
 		}
@@ -605,7 +606,7 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	return true, nil
 }
 
-// compareRows orders rows by their values.
+// compareRows compares two rows by their values, for sorting.
 func compareRows(a, b []Value) int { return slices.CompareFunc(a, b, compareValues) }
 
 func compareValues(a, b Value) int {
@@ -624,7 +625,8 @@ func names(columns []output) []string {
 	return out
 }
 
-// shrink takes out rows until none can be left out, and makes odd values plain.
+// shrink removes rows from d while the queries still differ, and replaces unusual values by plain ones. short is an
+// error if memory was short.
 func (s *search) shrink(ctx context.Context, d *Database) (short error) {
 	still := func(smaller *Database) bool {
 		open := s.out.Open
@@ -645,7 +647,7 @@ func (s *search) shrink(ctx context.Context, d *Database) (short error) {
 		for i := len(d.Tables) - 1; i >= 0; i-- {
 			for j := len(d.Tables[i].Rows) - 1; j >= 0; j-- {
 				if j >= len(d.Tables[i].Rows) {
-					continue // gone with a row that it refers to
+					continue // deleted with a row that it refers to
 				}
 				smaller := d.clone()
 				smaller.Tables[i].Rows = slices.Delete(slices.Clone(smaller.Tables[i].Rows), j, j+1)
@@ -680,7 +682,8 @@ func (s *search) shrink(ctx context.Context, d *Database) (short error) {
 	return short
 }
 
-// plainer returns values that are easier to read, for NULL, blanks and the empty string.
+// plainer returns values that are easier to read to replace NULL, a blank or an empty string; nil for any other
+// value.
 func plainer(v Value, c *Column) []Value {
 	if plainValue(v) {
 		return nil
@@ -698,7 +701,7 @@ func plainValue(v Value) bool {
 	return v.Kind != Null && (v.Kind != Text || v.Text != "" && v.Text == strings.TrimSpace(v.Text))
 }
 
-// tell describes the counterexample.
+// tell stores the counterexample and its description in s.out.
 func (s *search) tell(d *Database) {
 	s.out.Found = true
 	for i := range d.Tables {
@@ -725,7 +728,7 @@ func (s *search) tell(d *Database) {
 	s.out.Sentence = s.sentence(d)
 }
 
-// numberBooleans makes 1 and 0 of TRUE and FALSE, as dialects show them that have no Booleans.
+// numberBooleans replaces TRUE and FALSE in the outcome by 1 and 0, for dialects without Booleans.
 func (s *search) numberBooleans() {
 	number := func(rows [][]Value) {
 		for _, row := range rows {
@@ -743,7 +746,7 @@ func (s *search) numberBooleans() {
 	number(s.out.Pred.Rows)
 }
 
-// constraints lists those that the database keeps.
+// constraints returns descriptions of the constraints that the database satisfies.
 func (s *search) constraints() []string {
 	var out []string
 	list := func(columns []*Column) string {

@@ -9,24 +9,24 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// The kinds of counterexamples, by a property of the data or of both results.
+// The kinds of counterexamples, by a property of the data or of the results.
 const (
 	showsColumns   = "columns"   // the results have different numbers of columns
-	ShowsOrder     = "order"     // the same rows come in another order
+	ShowsOrder     = "order"     // the results have the same rows in different order
 	showsNull      = "null"      // a value is NULL
-	showsNoPartner = "unmatched" // a row has none in another table
+	showsNoPartner = "unmatched" // a row has no matching row in another table
 	showsEmpty     = "empty"     // a table has no rows
 	showsRepeated  = "repeated"  // two rows share a value
-	showsValue     = "value"     // a value that a query names, or that lies next to it
+	showsValue     = "value"     // a value in a query occurs in the data, or none of the other kinds applies
 )
 
-// The names of both sides in sentences.
+// The names of the two queries in sentences.
 const (
 	goldName = "gold"
 	predName = "the agent's query"
 )
 
-// sentence describes how the results differ, and on which data.
+// sentence returns a description of how the results on d differ, and of the data that causes it. It sets s.out.Shows.
 func (s *search) sentence(d *Database) string {
 	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
 	if g, p := len(s.gold.columns), len(s.pred.columns); g > p {
@@ -51,13 +51,14 @@ func (s *search) sentence(d *Database) string {
 	return s.shown()
 }
 
-// returned is a side and its rows.
+// returned is the name of a query and its result.
 type returned struct {
 	name string
 	rows [][]Value
 }
 
-// keeps returns the sentence for a side that returns all rows of the other, and more.
+// keeps returns the sentence for a query whose result contains all rows of the other's and more. where describes the
+// data; it may be empty.
 func (s *search) keeps(d *Database, where string, more, fewer returned) string {
 	who, other := more.name, fewer.name
 	if distinct(more.rows) == distinct(fewer.rows) {
@@ -77,7 +78,7 @@ func (s *search) keeps(d *Database, where string, more, fewer returned) string {
 	return s.shown()
 }
 
-// extra returns the number of rows in a that are not in b, as multisets.
+// extra returns the number of rows in a that are not in b, counting duplicates.
 func extra(a, b [][]Value) int {
 	n := 0
 	left := append([][]Value{}, b...)
@@ -108,8 +109,8 @@ next:
 	return n
 }
 
-// lonely finds a table with a row that has no partner in another table, by columns that the queries
-// compare.
+// lonely returns a table (parent) with a row without a matching row in another table (child), by columns that share
+// values in the queries. It returns nil if there is none.
 func (s *search) lonely(d *Database) (child, parent *Table) {
 	for i := range d.Tables {
 		a := &d.Tables[i]
@@ -144,8 +145,8 @@ func hasValue(t *Rows, c *Column, v Value) bool {
 	return false
 }
 
-// where describes the property of the data: a NULL, rows that share a value, a table without rows, a value that a
-// query names.
+// where returns the kind of a counterexample and a description of the data: a NULL, a row without a match, a table
+// without rows, rows that share a value, or a value in a query. text is empty if none applies.
 func (s *search) where(d *Database) (shows, text string) {
 	for i := range d.Tables {
 		t := &d.Tables[i]
@@ -191,7 +192,7 @@ func (s *search) where(d *Database) (shows, text string) {
 	return showsValue, ""
 }
 
-// shared finds a value that two rows have.
+// shared returns a value other than NULL that two rows have in column c; ok is false if there is none.
 func shared(t *Rows, c *Column) (Value, bool) {
 	for i, row := range t.Rows {
 		for _, other := range t.Rows[:i] {
@@ -203,14 +204,14 @@ func shared(t *Rows, c *Column) (Value, bool) {
 	return Value{}, false
 }
 
-// shown describes the results of both sides.
+// shown returns a description of the results of both queries.
 func (s *search) shown() string {
 	return fmt.Sprintf("gold returns %s, the agent's query %s", rowsText(s.out.Gold.Rows), rowsText(s.out.Pred.Rows))
 }
 
 const shownRows, shownBytes = 3, 120
 
-// rowsText is a result in a sentence: its rows where they are few and short.
+// rowsText returns a result as text: its rows if they are few and short, else their number.
 func rowsText(rows [][]Value) string {
 	if len(rows) == 0 {
 		return "no rows"
@@ -235,7 +236,7 @@ func rowsText(rows [][]Value) string {
 	return printable.Count(len(rows), "row")
 }
 
-// shownRunes is the maximal length of a string in a sentence.
+// shownRunes is the maximum length of a value in a sentence, in characters.
 const shownRunes = 60
 
 // readable formats a value for a sentence: not too long, and without characters that are invisible or change the

@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// transpiler translates a query of a dialect to a query of the engine that has the same meaning on the small
-// databases. Every table, column and alias gets a generated name, so that only literals are copied from the input.
-// It refuses any unknown construct, and names it.
+// transpiler translates a query of a dialect to a query of the engine with the same meaning on the small databases.
+// All tables, columns and aliases get generated names, so that only literals are copied from the input. It refuses
+// any construct that it does not know, and names it.
 //
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
@@ -27,31 +27,31 @@ type transpiler struct {
 	declarations
 	variant int // 0 or 1
 
-	open     bool             // the variants differ
+	open     bool             // the two variants differ
 	divides  bool             // a quotient, or a string converted from a number, is computed
-	folds    bool             // the case of letters is folded
-	wide     bool             // a literal has letters beyond ASCII
+	folds    bool             // a function changes the case of letters
+	wide     bool             // a literal has characters other than ASCII
 	inOrder  bool             // strings are compared with < or >
 	wild     bool             // a literal that is not a pattern has more % than maxWildcards, or a backslash
 	patterns bool             // a pattern is computed
-	made     bool             // a computed text is compared
+	made     bool             // a computed string is compared
 	bytes    bool             // the bytes of a string are counted
-	asked    map[*Column]bool // those that a query tests for NULL
+	asked    map[*Column]bool // columns that a query tests for NULL
 	seen     []*Column        // columns that were read, in the order of the SQL text
 	retype   bool             // columns become strings if a query compares them with strings
-	learn    bool             // tables and columns that are not known are added to the schema
+	learn    bool             // unknown tables and columns are added to the schema
 
-	settle, lastOfAll bool // while learning: of several tables that may have a column one does, the first or the last
+	settle, lastOfAll bool // while learning: assign uncertain columns, to the first or the last table
 
 	longer   int    // upper bound on the factor by which replacements lengthen a string
-	sequence string // the number of a row of the generator that was read last
+	sequence string // SQL for the row number of the generator read last
 
 	names   int
 	tables  int
 	depth   int
 	written int
 	with    map[*sqlparts.CTE]*cte
-	// meanings of names that the query text does not define, or that a function in it defines
+	// translations of names that are not in the query text, or are parameters of a function in it
 	own map[*sqlparts.Column]expr
 }
 
@@ -59,7 +59,7 @@ type transpiler struct {
 type cte struct {
 	sql     string
 	columns []output
-	steps   int // while it is read by itself: its column that counts the steps, from 1 on; 0 for none
+	steps   int // during its recursive term: the index, from 1, of the column that counts the steps; 0 for none
 }
 
 // expr is a translated expression.
@@ -68,43 +68,43 @@ type expr struct {
 	kind     Kind
 	affinity affinity
 	literal  *sqlparts.Literal
-	column   *Column   // a plain column of a table
-	near     []*Column // those that it is computed from
-	counted  bool      // an aggregate
-	summed   bool      // a sum
-	unsure   bool      // of a number in SQLite: whether it is a whole one or a fraction depends on the data
-	inexact  bool      // of a number: a quotient or an average, which dialects round at different digits
-	length   int       // of a string: how many strings it is concatenated from
-	made     bool      // of a string: it is computed, and may not be in the database
-	nest     *nest     // of a structure or an array: where it is; while learning, of any column
-	of       *expr     // of a list: what its elements are like
-	clock    bool      // of a string: a time of day
-	scale    float64   // of a number: what it was divided by; 0 for nothing
-	coords   [2]coord  // of a point: its longitude and latitude
-	number   *expr     // of a string: the number that it was converted from
+	column   *Column   // the column, if the expression is an unchanged column of a table
+	near     []*Column // columns that it is computed from
+	counted  bool      // contains an aggregate
+	summed   bool      // contains a sum
+	unsure   bool      // for a number in SQLite: it depends on the data whether it is an integer or a fraction
+	inexact  bool      // for a number: a quotient or an average, which dialects round differently
+	length   int       // for a string: the number of strings that it concatenates
+	made     bool      // for a string: it is computed, so that it may not be in the database
+	nest     *nest     // for a structure or an array: its place; while learning, set for any column
+	of       *expr     // for a list: describes its elements
+	clock    bool      // for a string: it is a time of day
+	scale    float64   // for a number: the constant that it was divided by; 0 for none
+	coords   [2]coord  // for a point: its longitude and latitude
+	number   *expr     // for a string: the number that it was converted from
 }
 
-// output is a column of a source or of a query.
+// output is a column of a source or of a query's result.
 type output struct {
-	name string // as the query names it; empty for an expression
+	name string // name in the query; empty for an expression without a name
 	expr
-	merged *sqlparts.MergedSource // that USING made of it
-	right  bool                   // of these, the right side's, which no star has
-	// of a term of a set operation whose columns were put in another order: its place, from 1 on
+	merged *sqlparts.MergedSource // the merged column of USING that it belongs to
+	right  bool                   // the right side of a merged column, which a star omits
+	// for an operand of a set operation whose columns were reordered: its original index, from 1
 	from int
-	rest []*Table // instead of a column: the columns of an unnamed table, or of several equal tables
+	rest []*Table // instead of a column: all unnamed columns of these tables
 }
 
 // grouping describes how a select groups its rows.
 type grouping struct {
 	keys  []expr
-	texts []string // of the keys, see [renumbered]
-	pick  string   // the order by which a bare column is picked, before its own; empty for none
+	texts []string // text of each key, see [renumbered]
+	pick  string   // sort key by which the row is chosen that gives the value of an ungrouped column; empty for none
 
-	queries bool // a key has a query
+	queries bool // a key contains a query
 }
 
-// key is the key that an expression is, whatever names its own queries have.
+// key returns the key of the grouping whose text is equal; ok is false if there is none.
 func (g *grouping) key(text string) (expr, bool) {
 	if at := slices.Index(g.texts, text); at >= 0 {
 		return g.keys[at], true
@@ -112,7 +112,8 @@ func (g *grouping) key(text string) (expr, bool) {
 	return expr{}, false
 }
 
-// refusal describes what cannot be translated. It never quotes a literal.
+// refusal is the panic value of refuse. what describes the construct that cannot be translated, and never contains a
+// literal.
 type refusal struct{ what string }
 
 func refuse(format string, args ...any) {
@@ -120,22 +121,22 @@ func refuse(format string, args ...any) {
 }
 
 const (
-	maxNesting = 40      // of queries and expressions
-	maxWritten = 1 << 18 // bytes of a translated query and its parts
-	maxTables  = 100     // named in FROM
+	maxNesting = 40      // maximum nesting of queries and expressions
+	maxWritten = 1 << 18 // maximum size of a translated query or of a part, in bytes
+	maxTables  = 100     // maximum number of tables in FROM
 	maxLength  = 200     // maximum number of strings in one concatenation
 )
 
 // translation is a query that the engine can run.
 type translation struct {
-	sql     [2]string // by variant
+	sql     [2]string // SQL for each variant
 	columns []output
-	ordered bool // it specifies the order of its rows
+	ordered bool // the query specifies the order of its rows
 	open    bool // the variants differ in more than the order of rows
 }
 
-// translate writes the query in both variants. The error names what the engine cannot do as the dialect
-// does.
+// translate returns the translation of a query in both variants. If it cannot be translated, what describes the
+// construct that is not supported.
 func (c *transpiler) translate(b *sqlparts.Bound, q *sqlparts.Query) (out translation, what string) {
 	c.queryText, c.bound = b.SQL, b
 	defer func() {
@@ -169,7 +170,7 @@ func (c *transpiler) translate(b *sqlparts.Bound, q *sqlparts.Query) (out transl
 	return out, ""
 }
 
-// result writes arrays of a result as texts. Other values that no result can have are refused.
+// result returns SQL that converts arrays in a query's result to strings. It refuses structures in the result.
 func (c *transpiler) result(sql string, columns []output) string {
 	lists := false
 	items := make([]string, len(columns))
@@ -190,11 +191,11 @@ func (c *transpiler) result(sql string, columns []output) string {
 	return "SELECT " + strings.Join(items, ", ") + " FROM (" + sql + ") AS " + c.name("r")
 }
 
-// renumbered returns an expression in which the names generated since a count are numbered from the start, so that
-// the same expression, translated twice, gives the same string.
+// renumbered returns SQL in which the names generated since the count since are numbered from the start, so that the
+// same expression, translated twice, has the same text.
 func renumbered(sql string, since int) string {
 	var b strings.Builder
-	for i, part := range strings.Split(sql, "'") { // every second one is in quotes
+	for i, part := range strings.Split(sql, "'") { // every second part is in quotes
 		if i > 0 {
 			b.WriteByte('\'')
 		}
@@ -212,7 +213,7 @@ func renumbered(sql string, since int) string {
 	return b.String()
 }
 
-// madeName is a name that [transpiler.name] returns.
+// madeName matches a name that [transpiler.name] returns.
 var madeName = regexp.MustCompile(`\b[rw][0-9]+\b`)
 
 func (c *transpiler) name(prefix string) string {
@@ -220,7 +221,8 @@ func (c *transpiler) name(prefix string) string {
 	return prefix + strconv.Itoa(c.names)
 }
 
-// deeper bounds the recursion; the caller defers the result.
+// deeper refuses too deep recursion and ends the translation if the time is over. The caller defers the returned
+// function.
 func (c *transpiler) deeper() func() {
 	if c.ctx.Err() != nil {
 		refuse("the time of the search, which ended while the query was read")
@@ -231,7 +233,7 @@ func (c *transpiler) deeper() func() {
 	return func() { c.depth-- }
 }
 
-// write bounds what is written.
+// write returns s, and refuses a query whose translation is too long.
 func (c *transpiler) write(s string) string {
 	if c.written += len(s); c.written > maxWritten*maxNesting || len(s) > maxWritten {
 		refuse("a query of this length")
@@ -239,7 +241,8 @@ func (c *transpiler) write(s string) string {
 	return s
 }
 
-// choice is the order that this variant takes where the dialect leaves it open.
+// choice returns a direction of sorting that is opposite in the two variants, where the dialect does not determine
+// the order.
 func (c *transpiler) choice() string {
 	c.open = true
 	if c.variant == 0 {
@@ -248,7 +251,7 @@ func (c *transpiler) choice() string {
 	return " DESC NULLS LAST"
 }
 
-// query writes a query and returns its columns.
+// query returns the translation of a query, and its columns.
 func (c *transpiler) query(q *sqlparts.Query, parent *scope) (string, []output) {
 	defer c.deeper()()
 	var with []string
@@ -294,7 +297,7 @@ func (c *transpiler) query(q *sqlparts.Query, parent *scope) (string, []output) 
 	return c.write(sql), columns
 }
 
-// renamed gives columns the names of a column list.
+// renamed returns the columns with the names of a column list.
 func renamed(columns []output, names []sqlparts.Ident) []output {
 	if len(names) == 0 {
 		return columns
@@ -342,7 +345,7 @@ func (c *transpiler) rows(v *sqlparts.Values, parent *scope) (string, []output) 
 	return "SELECT * FROM (VALUES " + strings.Join(lines, ", ") + ") AS " + alias + columnList(len(first)), first
 }
 
-// columnList is (c1, c2, …).
+// columnList returns (c1, c2, …) with n names.
 func columnList(n int) string {
 	names := make([]string, n)
 	for i := range names {
@@ -360,7 +363,7 @@ func (c *transpiler) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) 
 	return c.combined(texts, kinds, b.Ops)
 }
 
-// combined writes set operations of queries with these columns.
+// combined returns the translation of set operations of translated queries. kinds holds the columns of each.
 func (c *transpiler) combined(texts []string, kinds [][]output, ops []sqlparts.SetOperator) (string, []output) {
 	var sql strings.Builder
 	var columns []output
@@ -406,7 +409,7 @@ func (c *transpiler) combined(texts []string, kinds [][]output, ops []sqlparts.S
 	}
 	for i := range texts {
 		if len(kinds[i]) != len(columns) {
-			return "SELECT 1 AS c1", columns // while learning
+			return "SELECT 1 AS c1", columns // a placeholder while learning
 		}
 		if i > 0 {
 			op := ops[i-1]
@@ -431,7 +434,7 @@ func (c *transpiler) combined(texts []string, kinds [][]output, ops []sqlparts.S
 		}
 		term := "(SELECT " + strings.Join(items, ", ") + " FROM (" + texts[i] + ") AS " + c.name("r") + ")"
 		sql.WriteString(term)
-		if i > 0 && i < len(texts)-1 { // from the left: the engine binds INTERSECT tighter
+		if i > 0 && i < len(texts)-1 { // group from the left, since the engine gives INTERSECT precedence
 			left := sql.String()
 			sql.Reset()
 			sql.WriteString("(" + left + ")")
@@ -444,8 +447,9 @@ func (c *transpiler) combined(texts []string, kinds [][]output, ops []sqlparts.S
 	return "SELECT * FROM (" + sql.String() + ") AS " + alias, columns
 }
 
-// aligned orders the columns of a term as those of the first one, where both are all of a table: tables
-// that are put together with a star have the same columns in the same order.
+// aligned returns the columns of an operand of a set operation in the order of the first operand's columns, if both
+// have the unnamed columns of a table (by a star): their tables have the same columns in the same order. Otherwise it
+// returns columns unchanged.
 func aligned(first, columns []output) []output {
 	star := func(list []output) bool {
 		return slices.ContainsFunc(list, func(o output) bool { return o.rest != nil })
@@ -468,7 +472,7 @@ func aligned(first, columns []output) []output {
 	return out
 }
 
-// place returns the position of a column in its query.
+// place returns the index of a column in its query; at is its current index.
 func (o output) place(at int) int {
 	if o.from > 0 {
 		return o.from - 1
@@ -476,7 +480,7 @@ func (o output) place(at int) int {
 	return at
 }
 
-// orderOutput orders by columns of the output alone.
+// orderOutput returns the ORDER BY of a set operation, whose keys must be columns of its result.
 func (c *transpiler) orderOutput(q *sqlparts.Query, columns []output) string {
 	var keys []string
 	for _, o := range q.OrderBy {
@@ -489,7 +493,7 @@ func (c *transpiler) orderOutput(q *sqlparts.Query, columns []output) string {
 				refuse("the name %s, which means several columns", col.Name.Last().Text)
 			case len(ms) > 0 && ms[0].Kind == sqlparts.SelectAlias && ms[0].Index >= 0 && !stars:
 				at = ms[0].Index + 1
-			case len(ms) == 0 || ms[0].Kind == sqlparts.SelectAlias: // of a star
+			case len(ms) == 0 || ms[0].Kind == sqlparts.SelectAlias: // a column of a star
 				at = slices.IndexFunc(columns, func(o output) bool { return strings.EqualFold(o.name, col.Name.Last().Text) }) + 1
 			}
 		}
@@ -501,7 +505,7 @@ func (c *transpiler) orderOutput(q *sqlparts.Query, columns []output) string {
 	return c.ordered(q, keys, len(columns))
 }
 
-// ordered is the ORDER BY clause, with ties broken by the whole row where they matter.
+// ordered returns the ORDER BY clause. Ties are broken by all columns, in opposite directions in the two variants.
 func (c *transpiler) ordered(q *sqlparts.Query, keys []string, columns int) string {
 	if len(keys) == 0 && q.Limit == nil {
 		return ""
@@ -514,7 +518,7 @@ func (c *transpiler) ordered(q *sqlparts.Query, keys []string, columns int) stri
 	return " ORDER BY " + strings.Join(keys, ", ")
 }
 
-// key is a sort key with the place of NULL written out.
+// key returns a sort key in SQL with an explicit direction and position of NULL.
 func (c *transpiler) key(sql string, x expr, o *sqlparts.OrderItem) string {
 	if x.kind == Text {
 		c.keyed(x)
@@ -548,7 +552,7 @@ func (c *transpiler) key(sql string, x expr, o *sqlparts.OrderItem) string {
 	return sql + " NULLS LAST"
 }
 
-// ordinal is the number that an expression is, 0 for none.
+// ordinal returns the value of a literal positive integer, or 0 for any other expression.
 func ordinal(e sqlparts.Expr) int {
 	if l, ok := e.(*sqlparts.Literal); ok && l.Kind == sqlparts.Number {
 		if n, err := strconv.Atoi(l.Text); err == nil && n > 0 {
@@ -589,7 +593,7 @@ func (c *transpiler) limit(l *sqlparts.Limit) string {
 	return out
 }
 
-// selects writes a select with the clauses of its query.
+// selects returns the translation of a select with the ORDER BY and LIMIT of its query q, and its columns.
 func (c *transpiler) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) (string, []output) {
 	switch {
 	case len(b.DistinctOn) > 0 && c.dialect != sqlparts.Postgres && c.dialect != sqlparts.DuckDB:
@@ -607,7 +611,7 @@ func (c *transpiler) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scop
 	return c.selectFrom(s, c.from(s, b.From), b, q)
 }
 
-// selectFrom writes a select from sources that are in the scope.
+// selectFrom returns the translation of a select whose FROM clause is translated: from is its SQL, and s its scope.
 func (c *transpiler) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlparts.Query) (string, []output) {
 	if c.learn {
 		c.learnElements(s, b)
@@ -656,7 +660,7 @@ func (c *transpiler) selectFrom(s *scope, from string, b *sqlparts.Select, q *sq
 		}
 		sql += "DISTINCT "
 	}
-	if len(b.DistinctOn) > 0 { // the first row by the order, of those with equal keys
+	if len(b.DistinctOn) > 0 { // the first row in the order for each distinct key
 		sql += "DISTINCT ON (" + c.distinctOn(s, b, columns) + ") "
 		if len(keys) == 0 && q.Limit == nil {
 			q = &sqlparts.Query{Limit: &sqlparts.Limit{}}
@@ -670,7 +674,7 @@ func (c *transpiler) selectFrom(s *scope, from string, b *sqlparts.Select, q *sq
 	return sql, columns
 }
 
-// distinctOn are the keys of DISTINCT ON.
+// distinctOn returns the keys of DISTINCT ON in SQL.
 func (c *transpiler) distinctOn(s *scope, b *sqlparts.Select, columns []output) string {
 	parts := make([]string, len(b.DistinctOn))
 	for i, e := range b.DistinctOn {
@@ -686,7 +690,7 @@ func (c *transpiler) distinctOn(s *scope, b *sqlparts.Select, columns []output) 
 	return strings.Join(parts, ", ")
 }
 
-// orderKey writes a key that may be a number, an alias or an expression.
+// orderKey returns the sort key for an ordinal, an alias or an expression in ORDER BY.
 func (c *transpiler) orderKey(s *scope, b *sqlparts.Select, o *sqlparts.OrderItem, columns []output) string {
 	if at := ordinal(o.Expr); at > 0 {
 		if at > len(columns) {
@@ -711,12 +715,12 @@ func (c *transpiler) orderKey(s *scope, b *sqlparts.Select, o *sqlparts.OrderIte
 		refuse("DISTINCT with an order by what is not selected")
 	}
 	if x.literal != nil || x.kind == Null {
-		return c.key("("+x.sql+" IS NULL)", expr{}, o) // a constant orders nothing
+		return c.key("("+x.sql+" IS NULL)", expr{}, o) // a constant does not affect the order
 	}
 	return c.key(x.sql, x, o)
 }
 
-// groups writes GROUP BY and sets how the select groups.
+// groups returns the GROUP BY clause, and sets the grouping of the scope.
 func (c *transpiler) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string {
 	aggregates := 0
 	extremes := []*sqlparts.Call(nil)
@@ -777,7 +781,7 @@ func (c *transpiler) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) str
 	return sql
 }
 
-// groupAll are the keys of GROUP BY ALL: what is selected and has no aggregate.
+// groupAll returns the keys of GROUP BY ALL: the select elements without an aggregate.
 func (c *transpiler) groupAll(b *sqlparts.Select) []sqlparts.Expr {
 	c.without("GROUP BY ALL", sqlparts.SQLite, sqlparts.Postgres, sqlparts.MySQL, sqlparts.TSQL)
 	var keys []sqlparts.Expr
@@ -828,12 +832,12 @@ func (c *transpiler) groupKey(s *scope, e sqlparts.Expr, g *grouping) string {
 	g.queries = g.queries || strings.Contains(x.sql, "(SELECT ")
 	g.keys, g.texts = append(g.keys, x), append(g.texts, renumbered(x.sql, since))
 	if x.literal != nil || x.kind == Null {
-		return "(" + x.sql + " IS NULL)" // a number would be a place in the select list
+		return "(" + x.sql + " IS NULL)" // a number would be an ordinal
 	}
 	return x.sql
 }
 
-// walkSelect visits the calls of an expression that belong to its own select.
+// walkSelect calls visit for each call in an expression, except for calls in subqueries.
 func walkSelect(n sqlparts.Node, visit func(*sqlparts.Call)) {
 	sqlparts.Walk(n, func(n sqlparts.Node) bool {
 		switch n := n.(type) {
@@ -846,7 +850,7 @@ func walkSelect(n sqlparts.Node, visit func(*sqlparts.Call)) {
 	})
 }
 
-// item writes an element of a select list; a star is several.
+// item returns the translation of an element of a select list; for a star, several columns.
 func (c *transpiler) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []output {
 	star, ok := it.Expr.(*sqlparts.Star)
 	if !ok {
@@ -883,7 +887,7 @@ func (c *transpiler) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []outp
 		sources = c.starOf(s, star.Qualifier)
 	} else {
 		made, _ := c.bound.Output(q)
-		for _, m := range made { // where merged columns come first
+		for _, m := range made { // in dialects in which merged columns come first
 			if x, ok := s.merged[m.Merged]; ok && m.Item == it && m.From == nil {
 				add(output{name: m.Name.Text, expr: x})
 				first = true
@@ -914,7 +918,7 @@ func (c *transpiler) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []outp
 	return out
 }
 
-// starOf are the sources that the qualifier of a star names.
+// starOf returns the sources that the qualifier of a star refers to.
 func (c *transpiler) starOf(s *scope, qualifier sqlparts.Expr) (out []*source) {
 	col, ok := qualifier.(*sqlparts.Column)
 	if !ok {
@@ -932,7 +936,7 @@ func (c *transpiler) starOf(s *scope, qualifier sqlparts.Expr) (out []*source) {
 	return out
 }
 
-// use marks a column as read.
+// use marks a column as read, and refuses a column that the engine cannot store.
 func (c *transpiler) use(col *Column) {
 	if col == nil {
 		return
@@ -943,7 +947,7 @@ func (c *transpiler) use(col *Column) {
 	col.used = true
 }
 
-// from writes the FROM clause and fills the scope.
+// from returns the FROM clause and adds its sources to the scope.
 func (c *transpiler) from(s *scope, list []*sqlparts.Source) string {
 	if len(list) == 0 {
 		return ""
@@ -1005,8 +1009,8 @@ func (c *transpiler) joins(s *scope, list []*sqlparts.Source) string {
 	return b.String()
 }
 
-// source writes an element of FROM. of is a condition that joins the elements of an array with the row that
-// contains it. outer reports whether a row without elements is kept.
+// source returns the translation of an element of FROM. of is a condition that joins the elements of an array with
+// the row that contains it. outer reports whether a row without elements is kept.
 func (c *transpiler) source(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	if len(src.Pivots) > 0 {
 		return c.pivoted(s, src)
@@ -1066,8 +1070,8 @@ func (c *transpiler) plainSource(s *scope, src *sqlparts.Source, first bool) (te
 	return c.tableOf(t) + " AS " + alias, "", false
 }
 
-// columnOutput is a column of a table under an alias. Its name in the engine does not depend on
-// which columns are used.
+// columnOutput returns a column of a table with an alias. Its name in the engine does not depend on which columns are
+// used.
 func columnOutput(alias string, col *Column) output {
 	return output{name: col.Name, expr: expr{
 		sql: alias + ".c" + strconv.Itoa(slices.Index(col.table.Columns, col)), kind: col.Kind, affinity: col.affinity,
@@ -1075,7 +1079,7 @@ func columnOutput(alias string, col *Column) output {
 	}}
 }
 
-// derived adds a source of computed columns, and returns its alias.
+// derived adds a source with computed columns to the scope, and returns its alias.
 func (c *transpiler) derived(s *scope, of *sqlparts.Source, columns []output, names []sqlparts.Ident) string {
 	alias := c.name("r")
 	x := &source{of: of}

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// aggregates are the supported aggregate functions, by all their names.
+// aggregates maps all names of the supported aggregate functions to the names of their translations.
 var aggregates = map[string]string{
 	"count": "count", "sum": "sum", "avg": "avg", "mean": "avg", "min": "min", "max": "max", "total": "total",
 	"group_concat": "string_agg", "string_agg": "string_agg", "listagg": "string_agg",
@@ -36,7 +36,7 @@ func isAggregate(e *sqlparts.Call) bool {
 	return aggregates[n] != "" && e.Over == nil
 }
 
-// windows are the window functions other than aggregates.
+// windows are the supported window functions other than aggregates.
 var windows = map[string]bool{
 	"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true,
 	"lag": true, "lead": true, "first_value": true, "last_value": true,
@@ -104,8 +104,8 @@ func (c *transpiler) call(s *scope, e *sqlparts.Call) expr {
 	return x
 }
 
-// defined writes a call of a function that the script defines: its expression, with the arguments in place of the
-// parameters.
+// defined translates a call of a function that the script defines: to its expression with the arguments in place of
+// the parameters.
 func (c *transpiler) defined(s *scope, e *sqlparts.Call, f *function) expr {
 	if len(e.Args) != len(f.params) {
 		refuse("a function of the text with another number of arguments")
@@ -138,24 +138,24 @@ func (c *transpiler) defined(s *scope, e *sqlparts.Call, f *function) expr {
 		return true
 	})
 	outside := c.bound
-	c.bound = &sqlparts.Bound{} // of the body, nothing but the parameters means anything
+	c.bound = &sqlparts.Bound{} // in the body, only parameters have a meaning
 	x := as(c.expr(&scope{}, f.body), f.kind)
 	c.bound = outside
 	x.column, x.literal = nil, nil
 	return x
 }
 
-// asksForNull are the functions that return a replacement for NULL.
+// asksForNull are the functions that replace NULL, so that a query with them tests for NULL.
 var asksForNull = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true}
 
 // returnsArgument are the functions that return one of their arguments unchanged.
 var returnsArgument = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true, "nullif": true, "iif": true,
 	"iff": true, "if": true, "max": true, "min": true}
 
-// alwaysReal are the functions of numbers that return no whole ones, whatever they get.
+// alwaysReal are numeric functions whose result is never an integer in SQLite.
 var alwaysReal = map[string]bool{"round": true, "sqrt": true, "julianday": true}
 
-// aggregate writes an aggregate; over is its window, if it has one.
+// aggregate translates a call of an aggregate function. over is its OVER clause in SQL, or "".
 func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) expr {
 	was := s.inside
 	if over == "" {
@@ -215,7 +215,7 @@ func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) ex
 	switch name {
 	case "count":
 		return call("count", x.sql, Int)
-	case "approx_count_distinct": // it is exact where values are few
+	case "approx_count_distinct": // exact for few values
 		c.keyed(x)
 		for _, col := range x.near {
 			c.values.domain(col).distinct = true
@@ -234,7 +234,7 @@ func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) ex
 		}
 		out.column, out.affinity, out.unsure = x.column, noAffinity, x.unsure
 		k := x.kind
-		if k == Nested && c.dialect == sqlparts.Snowflake { // one of them: which, the dialect knows alone
+		if k == Nested && c.dialect == sqlparts.Snowflake { // the dialect may return any of them
 			c.open = true
 			out.nest = x.nest
 			return call([]string{"min", "max"}[c.variant], x.sql, k)
@@ -277,7 +277,7 @@ func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) ex
 			}
 		}
 		r := call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
-		// of whole numbers it may be a whole one
+		// The result for integers may be an integer.
 		if c.dialect == sqlparts.Generic && x.kind == Int && name != "sum" && !c.learn {
 			if c.open = true; c.variant == 1 {
 				r.sql, r.kind, r.inexact = "CAST(trunc("+r.sql+") AS BIGINT)", Int, false
@@ -285,7 +285,7 @@ func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) ex
 		}
 		return r
 	case "count_if":
-		if c.dialect == sqlparts.DuckDB { // NULL if no value is true or false, which no other dialect has
+		if c.dialect == sqlparts.DuckDB { // NULL if all values are NULL, unlike in other dialects
 			r := call("count_if", c.truth(x), Int)
 			r.sql = "CAST(" + r.sql + " AS BIGINT)"
 			return r
@@ -312,8 +312,8 @@ func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) ex
 	return out
 }
 
-// groupingOf returns which of its arguments, keys of the grouping, a row is not grouped by: a bit for each, the
-// last one the lowest.
+// groupingOf translates GROUPING: a bit for each argument, the last one lowest, which is set if the row is not
+// grouped by that key.
 func (c *transpiler) groupingOf(s *scope, e *sqlparts.Call) expr {
 	if s.group == nil || len(s.group.keys) == 0 || len(e.Args) > 1 && !c.groupingOfSeveral() {
 		refuse("GROUPING in this form")
@@ -331,7 +331,7 @@ func (c *transpiler) groupingOf(s *scope, e *sqlparts.Call) expr {
 	return expr{sql: "grouping(" + strings.Join(parts, ", ") + ")", kind: Int, counted: true}
 }
 
-// groupingOfSeveral reports whether the dialect has GROUPING of several keys.
+// groupingOfSeveral reports whether GROUPING may have several arguments in the dialect.
 func (c *transpiler) groupingOfSeveral() bool {
 	switch c.dialect {
 	case sqlparts.Postgres, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL, sqlparts.Generic:
@@ -348,7 +348,8 @@ func star(args []sqlparts.Expr) (*sqlparts.Star, bool) {
 	return s, ok
 }
 
-// orderIn returns the order of an aggregate's values as written, with ties broken by the value.
+// orderIn returns the ORDER BY within an aggregate, with ties broken by value in opposite directions in the two
+// variants.
 func (c *transpiler) orderIn(s *scope, e *sqlparts.Call, value string) string {
 	var keys []string
 	for _, o := range append(slices.Clone(e.OrderBy), e.Within...) {
@@ -364,7 +365,8 @@ func (c *transpiler) orderIn(s *scope, e *sqlparts.Call, value string) string {
 	return " ORDER BY " + strings.Join(keys, ", ")
 }
 
-// concatenated joins strings in an order that the dialect leaves open unless it is written.
+// concatenated translates the aggregate that concatenates strings. If the query does not order them, the two variants
+// use opposite orders.
 func (c *transpiler) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tail string) expr {
 	separator := "','"
 	if len(e.Args) > 1 {
@@ -378,7 +380,7 @@ func (c *transpiler) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, 
 	}
 	t := c.text(x)
 	out := expr{kind: Text, near: x.near, length: 16 * max(1, x.length), made: true}
-	if distinct != "" { // a separate order, since other expressions may not be allowed with DISTINCT
+	if distinct != "" { // a separate order, since DISTINCT may not allow other expressions
 		order := [2]string{"'ASC'", "'DESC'"}[c.variant]
 		switch keys := append(slices.Clone(e.OrderBy), e.Within...); {
 		case len(keys) == 0:
@@ -404,13 +406,13 @@ func (c *transpiler) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, 
 	} else {
 		out.sql = "string_agg(" + t.sql + ", " + separator + c.orderIn(s, e, t.sql) + ")" + tail
 	}
-	if c.dialect == sqlparts.Snowflake { // of no strings it is an empty one
+	if c.dialect == sqlparts.Snowflake { // without strings the result is empty
 		out.sql = "coalesce(" + out.sql + ", '')"
 	}
 	return out
 }
 
-// collected makes an array of values. Snowflake leaves out NULL; elsewhere it is an element.
+// collected translates ARRAY_AGG. Snowflake omits NULL; in other dialects NULL is an element.
 func (c *transpiler) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter string) expr {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Postgres:
@@ -449,7 +451,8 @@ func (c *transpiler) collected(s *scope, e *sqlparts.Call, x expr, distinct, fil
 	return expr{sql: sql, kind: List, of: &of, near: x.near, counted: true}
 }
 
-// countRows counts rows of several values, none of them NULL, or distinct ones.
+// countRows translates COUNT with several arguments: the number of rows, or of distinct combinations, in which none
+// is NULL.
 func (c *transpiler) countRows(s *scope, e *sqlparts.Call, tail string) expr {
 	var parts, nulls []string
 	var near []*Column
@@ -469,7 +472,7 @@ func (c *transpiler) countRows(s *scope, e *sqlparts.Call, tail string) expr {
 			") END)" + tail, kind: Int, counted: true, near: near}
 }
 
-// ofTwo is an aggregate of two values.
+// ofTwo translates an aggregate with two arguments.
 func (c *transpiler) ofTwo(s *scope, e *sqlparts.Call, name, tail, over string) expr {
 	if len(e.Args) != 2 || e.Distinct || c.dialect == sqlparts.SQLite {
 		refuse("%s in this form", strings.ToUpper(name))
@@ -494,13 +497,13 @@ func (c *transpiler) ofTwo(s *scope, e *sqlparts.Call, name, tail, over string) 
 		c.learnKind(y, Int)
 	}
 	out.sql, out.kind, out.inexact = name+"("+c.doubled(x)+", "+c.doubled(y)+")"+tail, Real, true
-	if name == "corr" { // of values that are all the same it is NULL in one dialect, and NaN in another
+	if name == "corr" { // for constant values it is NULL in some dialects and NaN in others
 		out.sql = "(CASE WHEN isnan(" + out.sql + ") THEN error('no correlation') ELSE " + out.sql + " END)"
 	}
 	return out
 }
 
-// percentile is PERCENTILE_CONT or PERCENTILE_DISC, in WITHIN GROUP or of BigQuery's window.
+// percentile translates PERCENTILE_CONT and PERCENTILE_DISC, with WITHIN GROUP or as a window function of BigQuery.
 func (c *transpiler) percentile(s *scope, e *sqlparts.Call, name, tail, over string) expr {
 	var p, v sqlparts.Expr
 	var item *sqlparts.OrderItem
@@ -535,8 +538,8 @@ func (c *transpiler) percentile(s *scope, e *sqlparts.Call, name, tail, over str
 	return out
 }
 
-// quantiles are BigQuery's APPROX_QUANTILES: the bounds of so many parts of the values, the least and the
-// greatest among them. Which of two values is the bound between them is left open.
+// quantiles translates BigQuery's APPROX_QUANTILES: the n+1 bounds of n equal parts of the values, with the minimum
+// and the maximum. If a bound is between two values, the two variants take the lower and the higher.
 func (c *transpiler) quantiles(s *scope, e *sqlparts.Call, tail, over string) expr {
 	n := 0
 	if len(e.Args) == 2 {
@@ -567,10 +570,10 @@ func (c *transpiler) quantiles(s *scope, e *sqlparts.Call, tail, over string) ex
 	return expr{sql: "[" + strings.Join(parts, ", ") + "]", kind: List, of: &of, near: x.near, counted: true}
 }
 
-// maxQuantiles is the maximum number of quantiles of a column.
+// maxQuantiles is the maximum argument of APPROX_QUANTILES.
 const maxQuantiles = 100
 
-// window writes a call with OVER.
+// window translates a call with OVER.
 func (c *transpiler) window(s *scope, e *sqlparts.Call, name string) expr {
 	w := e.Over
 	if w.Name.Text != "" {
@@ -672,7 +675,7 @@ func (c *transpiler) window(s *scope, e *sqlparts.Call, name string) expr {
 
 var plainFrame = regexp.MustCompile(`^(rows|range) between (unbounded preceding|current row|[0-9]{1,3} (preceding|following)) and (unbounded following|current row|[0-9]{1,3} (preceding|following))$`)
 
-// special writes calls whose arguments are separated by words.
+// special translates calls whose arguments are separated by keywords, such as EXTRACT.
 func (c *transpiler) special(s *scope, e *sqlparts.Special) expr {
 	name := strings.ToLower(e.Name)
 	args := make([]expr, len(e.Args))
@@ -704,7 +707,8 @@ func (c *transpiler) special(s *scope, e *sqlparts.Special) expr {
 	return x
 }
 
-// textCall is a function on strings.
+// textCall returns a translator of a function with one string argument. folds reports whether it changes the case of
+// letters.
 func textCall(name string, k Kind, folds bool) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		if len(args) != 1 {
@@ -731,7 +735,7 @@ func realCall(name string) func(c *transpiler, args []expr) expr {
 	}
 }
 
-// wholeCall is a rounding to a whole number. SQLite and T-SQL leave whole numbers what they are.
+// wholeCall returns a translator of a function that rounds to an integer. SQLite and T-SQL return integers unchanged.
 func wholeCall(name string) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		x := realCall(name)(c, args)
@@ -772,7 +776,7 @@ func init() {
 				return expr{}
 			}
 			x, y := c.value(args[0]), c.value(args[1])
-			if c.dialect == sqlparts.SQLite { // NULLIF applies no affinity
+			if c.dialect == sqlparts.SQLite { // NULLIF compares without affinity
 				x.affinity, y.affinity = noAffinity, noAffinity
 			}
 			return expr{sql: "(CASE WHEN " + c.compare("=", x, y).sql + " THEN NULL ELSE " + x.sql + " END)", kind: x.kind}
@@ -787,7 +791,7 @@ func init() {
 			if len(args) != 3 || args[1].literal == nil || args[2].literal == nil || args[1].literal.Text == "" {
 				return expr{}
 			}
-			// again and again, it could make texts very long
+			// Limit the length of strings with repeated replacements.
 			if longer := len(args[2].literal.Text) / len(args[1].literal.Text); longer > 1 {
 				c.longer *= longer
 				if c.longer > maxLength {
@@ -801,7 +805,7 @@ func init() {
 			if len(args) < 2 ||
 				c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.MySQL &&
 					c.dialect != sqlparts.Databricks {
-				return expr{} // elsewhere NULL is ignored
+				return expr{} // in other dialects NULL is ignored
 			}
 			parts := make([]string, len(args))
 			for i, a := range args {
@@ -843,7 +847,8 @@ func init() {
 
 var timeFormat = regexp.MustCompile(`^(%[YmdHMS]|[-/ :.])+$`)
 
-// moment reads a string as a date, as SQLite does. It accepts only a column, whose strings are then dates.
+// moment returns SQL for the timestamp that SQLite parses from a string. Only an ISO 8601 literal is accepted, or a
+// column, whose strings are then generated as dates.
 func (c *transpiler) moment(x expr) string {
 	if c.learn {
 		c.learnKind(x, Date)
@@ -860,7 +865,8 @@ func (c *transpiler) moment(x expr) string {
 	return "TRY_CAST(" + x.sql + " AS TIMESTAMP)"
 }
 
-// length counts the characters of a string; in MySQL its bytes, and in T-SQL without trailing blanks.
+// length translates LENGTH and LEN: the number of characters of a string, in T-SQL without trailing blanks. In MySQL
+// it is that of bytes, which is only the same for ASCII.
 func length(c *transpiler, args []expr) expr {
 	x := textCall("length", Int, false)(c, args)
 	switch {
@@ -882,8 +888,9 @@ func trimmed(name string) func(c *transpiler, args []expr) expr {
 	}
 }
 
-// substring accepts positions from 1 on, for which the dialects agree. In BigQuery and Snowflake 0 is the first
-// positionas well, and negative positions count from the end, as in SQLite.
+// substring translates SUBSTR. Dialects agree for positions from 1. In BigQuery and Snowflake 0 is the first position
+// as well. Negative positions count from the end in these, and in SQLite without a length. Other positions are
+// refused, or if computed, make evaluation fail.
 func substring(c *transpiler, args []expr) expr {
 	if len(args) < 2 || len(args) > 3 {
 		return expr{}
@@ -903,7 +910,7 @@ func substring(c *transpiler, args []expr) expr {
 		if err != nil || n < 1 && !(n < 0 && fromEnd) {
 			return expr{}
 		}
-		// The engine takes a negative place before the first letter for the first.
+		// The engine uses the first position if a negative position is before the start.
 		if n < 0 && c.dialect != sqlparts.SQLite {
 			x = "(CASE WHEN length(" + x + ") < " + strconv.Itoa(-n) + " THEN error('a place before the first letter') ELSE " +
 				x + " END)"
@@ -974,7 +981,7 @@ func rounded(c *transpiler, args []expr) expr {
 	return expr{sql: c.round(x, n), kind: Real}
 }
 
-// sequence numbers the rows of a generator. It may leave numbers out, which the small database does not do.
+// sequence translates the sequence numbers of a generator's rows. In Snowflake they may have gaps, which is ignored.
 func sequence(c *transpiler, args []expr) expr {
 	if len(args) > 1 || c.dialect != sqlparts.Snowflake || c.sequence == "" {
 		return expr{}
@@ -1008,7 +1015,7 @@ func conditional(c *transpiler, args []expr) expr {
 	return all
 }
 
-// extreme is SQLite's max or min of several values: NULL if one of them is.
+// extreme returns a translator of SQLite's max or min with several arguments, which is NULL if one argument is.
 func extreme(name string) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		if len(args) < 2 || c.dialect != sqlparts.SQLite {

@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// value converts an expression that may be a condition to a value: SQLite and MySQL have no booleans.
+// value converts a condition that is used as a value to 1, 0 or NULL in SQLite and MySQL, which have no Booleans. It
+// returns any other expression unchanged.
 func (c *transpiler) value(x expr) expr {
 	if x.kind == Bool && (c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL) {
 		return c.as(x, Int)
@@ -18,12 +19,12 @@ func (c *transpiler) value(x expr) expr {
 	return x
 }
 
-// condition writes an expression as a condition.
+// condition returns the translation of an expression as a condition in SQL.
 func (c *transpiler) condition(s *scope, e sqlparts.Expr) string {
 	return c.truth(c.expr(s, e))
 }
 
-// truth returns the truth value of a value in a condition.
+// truth returns SQL for the truth value of a translated expression.
 func (c *transpiler) truth(x expr) string {
 	switch {
 	case x.kind == Bool:
@@ -41,7 +42,7 @@ func (c *transpiler) truth(x expr) string {
 	return "(" + c.numeric(x).sql + " <> 0)"
 }
 
-// as converts to a kind that [transpiler.common] returned.
+// as converts x to kind k, which [transpiler.common] returned.
 func (c *transpiler) as(x expr, k Kind) expr {
 	if x.kind == k || k == Null {
 		return x
@@ -51,7 +52,7 @@ func (c *transpiler) as(x expr, k Kind) expr {
 	return x
 }
 
-// common is the kind of a column that holds values of both.
+// common returns the kind of a column that has values of the kinds a and b.
 func (c *transpiler) common(a, b Kind) Kind {
 	noBool := c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL
 	switch {
@@ -68,16 +69,16 @@ func (c *transpiler) common(a, b Kind) Kind {
 	return Null
 }
 
-// mixes reports whether a column of values of both kinds has whole numbers and fractions, which SQLite
-// divides in two ways.
+// mixes reports whether values of the kinds a and b in one column are integers and fractions, which SQLite divides
+// differently.
 func (c *transpiler) mixes(a, b Kind) bool {
 	return c.dialect == sqlparts.SQLite && a.number() && b.number() && (a == Real) != (b == Real)
 }
 
-// numericText matches the strings that SQLite reads as numbers.
+// numericText is a regular expression of the strings that SQLite converts to numbers.
 const numericText = `\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*`
 
-// numeric is the number that a dialect makes of a value in arithmetic.
+// numeric converts a value to a number as the dialect does in arithmetic.
 func (c *transpiler) numeric(x expr) expr {
 	switch x.kind {
 	case Int, Real:
@@ -108,7 +109,7 @@ func (c *transpiler) numeric(x expr) expr {
 	return x
 }
 
-// prefixNumber is SQLite's conversion of a string: its longest prefix that is a number, or 0.
+// prefixNumber converts a string to a number as SQLite does: its longest prefix that is a number, or 0.
 func (c *transpiler) prefixNumber(x expr) expr {
 	for _, col := range x.near {
 		c.values.numbers(col)
@@ -153,7 +154,7 @@ func (c *transpiler) text(x expr) expr {
 	case x.kind == Bool && c.writesBooleans():
 		return expr{sql: "CAST(" + x.sql + " AS VARCHAR)", kind: Text, near: x.near, made: true}
 	case x.kind == Timestamp && c.dialect != sqlparts.SQLite && c.dialect != sqlparts.Generic:
-		// Some dialects add a fraction of the second or the zone, depending on the type or a setting.
+		// Depending on the type or a setting, some dialects append fractional seconds or the zone.
 		c.open = true
 		sql := "strftime(" + x.sql + ", '%Y-%m-%d %H:%M:%S')"
 		if c.variant == 1 {
@@ -165,7 +166,7 @@ func (c *transpiler) text(x expr) expr {
 	return x
 }
 
-// writesBooleans reports whether the dialect writes a truth value as true or false.
+// writesBooleans reports whether the dialect converts Booleans to the strings true and false.
 func (c *transpiler) writesBooleans() bool {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Databricks:
@@ -174,9 +175,9 @@ func (c *transpiler) writesBooleans() bool {
 	return false
 }
 
-// textOfNumber is the string of a number that may have a fraction. The number of decimal digits depends on the
-// type, which may be a float or a decimal: variants take the fewest, and two. For numbers other than those of two
-// digits, the result is unknown.
+// textOfNumber converts a number that may have a fraction to a string. The number of decimal digits depends on the
+// type: one variant uses as few as possible, the other two. Evaluation fails for a number of more than two decimal
+// digits, from 1e12, and if inexact, for one that is not a multiple of 0.25.
 func (c *transpiler) textOfNumber(x expr) expr {
 	c.open = true
 	digits := "100"
@@ -199,7 +200,8 @@ func (c *transpiler) textOfNumber(x expr) expr {
 
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// grouped is a column of a source, as the grouping of its select sees it.
+// grouped returns a column in a select with grouping: unchanged if it is a key or inside an aggregate. Otherwise its
+// value is that of some row of the group, if the dialect allows this; the variants choose different rows.
 func (c *transpiler) grouped(s *scope, x expr) expr {
 	if s.group == nil || s.inside {
 		return x
@@ -209,7 +211,7 @@ func (c *transpiler) grouped(s *scope, x expr) expr {
 			return x
 		}
 	}
-	// The column is neither grouped nor aggregated: some row of the group gives the value.
+	// The column is neither grouped nor aggregated, so its value is that of some row of the group.
 	if !c.choosesRows(s, x) {
 		if c.learn {
 			return x
@@ -224,7 +226,7 @@ func (c *transpiler) grouped(s *scope, x expr) expr {
 	return x
 }
 
-// expr writes an expression.
+// expr returns the translation of an expression.
 func (c *transpiler) expr(s *scope, e sqlparts.Expr) expr {
 	defer c.deeper()()
 	if s.group != nil && !s.inside && len(s.group.keys) > 0 {
@@ -247,7 +249,7 @@ func (c *transpiler) expr(s *scope, e sqlparts.Expr) expr {
 	if x.length > maxLength {
 		refuse("a text put together of more than %d", maxLength)
 	}
-	if len(x.near) > 1 { // what is put together of the same columns again and again names them once
+	if len(x.near) > 1 { // remove duplicate columns of repeated expressions
 		near := make([]*Column, 0, len(x.near))
 		for _, col := range x.near {
 			if !slices.Contains(near, col) {
@@ -292,7 +294,7 @@ func (c *transpiler) bare(s *scope, e sqlparts.Expr) expr {
 			return expr{sql: "(NOT " + c.condition(s, e.X) + ")", kind: Bool}
 		case "-", "+":
 			x := c.expr(s, e.X)
-			if e.Op == "+" && c.dialect == sqlparts.SQLite { // it converts nothing, and its result has no affinity
+			if e.Op == "+" && c.dialect == sqlparts.SQLite { // unary + converts nothing, and its result has no affinity
 				x.column, x.affinity = nil, noAffinity
 				return x
 			}
@@ -354,7 +356,7 @@ func (c *transpiler) bare(s *scope, e sqlparts.Expr) expr {
 	case *sqlparts.Interval:
 		refuse("INTERVAL")
 	case *sqlparts.Param:
-		// names may start with $
+		// In the generic dialect names may start with $.
 		for at := s; at != nil && c.dialect == sqlparts.Generic && strings.HasPrefix(e.Text, "$"); at = at.parent {
 			for _, src := range at.sources {
 				if o := src.find(e.Text); o != nil {
@@ -387,7 +389,7 @@ func negated(not bool, sql string) expr {
 	return expr{sql: sql, kind: Bool}
 }
 
-// dotted reports whether a point may lead to a field of a structure.
+// dotted reports whether a name after a point may be a field of a structure in the dialect.
 func (c *transpiler) dotted() bool {
 	switch c.dialect {
 	case sqlparts.BigQuery, sqlparts.Databricks, sqlparts.DuckDB:
@@ -541,7 +543,8 @@ func (c *transpiler) arithmetic(op string, l, r expr) expr {
 	return out
 }
 
-// divisor is NULL for 0 if the dialect's quotient is, and an error else.
+// divisor returns SQL for a divisor. If it is 0, the quotient is NULL in SQLite and MySQL, and an error in other
+// dialects.
 func (c *transpiler) divisor(x expr) string {
 	if x.literal != nil && strings.Trim(x.literal.Text, "-0.") != "" {
 		return x.sql
@@ -552,7 +555,7 @@ func (c *transpiler) divisor(x expr) string {
 	return "(CASE WHEN " + x.sql + " = 0 THEN error('division by zero') ELSE " + x.sql + " END)"
 }
 
-// compare writes a comparison with the conversions that the dialect makes.
+// compare returns the translation of a comparison, with the conversions of the dialect.
 func (c *transpiler) compare(op string, l, r expr) expr {
 	out := expr{kind: Bool}
 	c.relate(op, l, r)
@@ -653,9 +656,9 @@ func (c *transpiler) readsDates() bool {
 		c.dialect == sqlparts.Redshift
 }
 
-// dateAndNumber writes an ordering comparison in SQLite between a column of dates, whose affinity is numeric, and a
-// string that looks like a number, such as the year of a date. The affinity converts this string to a number, while
-// dates stay strings, which sort after all numbers. It returns "" for other comparisons.
+// dateAndNumber returns SQL for an ordering comparison in SQLite of a column of dates with numeric affinity and a
+// string that looks like a number, such as a year. The affinity converts this string to a number, while dates remain
+// strings, which sort after all numbers. It returns "" for other comparisons.
 func (c *transpiler) dateAndNumber(op string, l, r expr) string {
 	if c.dialect != sqlparts.SQLite || c.learn {
 		return ""
@@ -666,7 +669,7 @@ func (c *transpiler) dateAndNumber(op string, l, r expr) string {
 	greater := map[string]string{"<": "FALSE", "<=": "FALSE", ">": "TRUE", ">=": "TRUE"}[op]
 	if greater == "" || l.affinity != numericAffinity || r.affinity == numericAffinity ||
 		r.literal != nil && !looksLikeNumber.MatchString(r.literal.Text) {
-		return "" // equal strings are equal as numbers, and no date is a number
+		return "" // for = and <>, conversion makes no difference, since no date is a number
 	}
 	return "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL WHEN regexp_full_match(CAST(" + r.sql +
 		" AS VARCHAR), '" + numericText + "') THEN " + greater +
@@ -707,10 +710,10 @@ var (
 		`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
 )
 
-// compareAffine compares a number with a string as SQLite does: the affinity of a column converts the other side;
-// without an affinity a number is less than every string.
+// compareAffine returns a comparison of a number with a string as in SQLite: the affinity of a column converts the
+// other side. Without an affinity, a number is less than every string.
 func (c *transpiler) compareAffine(op string, l, r expr) expr {
-	if l.kind == Text { // the number on the left
+	if l.kind == Text { // put the number on the left
 		return c.compareAffine(mirrored(op), r, l)
 	}
 	l = c.numeric(l)
@@ -740,7 +743,7 @@ func (c *transpiler) compareAffine(op string, l, r expr) expr {
 	return out
 }
 
-// mirrored is the operator where both sides change places.
+// mirrored returns the comparison operator with exchanged operands.
 func mirrored(op string) string {
 	if m := map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]; m != "" {
 		return m
@@ -748,7 +751,7 @@ func mirrored(op string) string {
 	return op
 }
 
-// relate records what a comparison suggests for generated values: columns that share values, and literals that are
+// relate records facts of a comparison for the generation of values: columns that share values, and literals that are
 // bounds.
 func (c *transpiler) relate(op string, l, r expr) {
 	if op == "=" || op == "IS NOT DISTINCT FROM" {
@@ -806,7 +809,7 @@ func (c *transpiler) compareRows(s *scope, e *sqlparts.Binary) expr {
 	return expr{sql: "(" + strings.Join(parts, " AND ") + ")", kind: Bool}
 }
 
-// quantified is x = ANY (query), x > ALL (query).
+// quantified translates x = ANY (query), x > ALL (query) and so on.
 func (c *transpiler) quantified(s *scope, e *sqlparts.Binary) expr {
 	c.without(strings.ToUpper(e.Quantifier)+" of a query", sqlparts.SQLite, sqlparts.BigQuery, sqlparts.Databricks)
 	sub, ok := e.R.(*sqlparts.Subquery)
@@ -823,7 +826,8 @@ func (c *transpiler) quantified(s *scope, e *sqlparts.Binary) expr {
 		kind: Bool}
 }
 
-// alike relates two sides that are compared without conversion, and refuses operands that a dialect would convert.
+// alike records that two operands share values, and refuses operands of different kinds, which a dialect would
+// convert.
 func (c *transpiler) alike(l, r expr) {
 	c.keyed(l)
 	c.keyed(r)
@@ -873,7 +877,7 @@ func (c *transpiler) in(s *scope, e *sqlparts.In) expr {
 		y.sql = "c1"
 		same := x.kind == y.kind || x.kind == Null || y.kind == Null || x.kind.number() && y.kind.number()
 		if !same && !c.learn {
-			// The conversion is inside the query: an EXISTS would lose the effect of NULL in NOT IN.
+			// The conversion is inside the subquery, since EXISTS would not preserve the effect of NULL in NOT IN.
 			if c.dialect != sqlparts.SQLite || x.affinity != numericAffinity && y.affinity != numericAffinity {
 				refuse("IN with values of different kinds")
 			}
@@ -901,7 +905,7 @@ func (c *transpiler) in(s *scope, e *sqlparts.In) expr {
 	for i, a := range e.List {
 		y := c.expr(s, a)
 		if c.dialect == sqlparts.SQLite {
-			y.affinity = noAffinity // IN applies the left side's alone
+			y.affinity = noAffinity // IN applies only the affinity of the left side
 		}
 		parts[i] = c.compare("=", x, y).sql
 	}
@@ -925,8 +929,8 @@ func (c *transpiler) rowIn(s *scope, e *sqlparts.In, l *sqlparts.List) expr {
 	return negated(e.Not, "(("+strings.Join(items, ", ")+") IN ("+sql+"))")
 }
 
-// maxWildcards is the maximum number of % in a pattern that the engine matches itself. It backtracks to each of
-// them, which takes hours for a few dozen.
+// maxWildcards is the maximum number of % in a pattern for the engine's LIKE, whose time is exponential in it. Other
+// patterns are translated to regular expressions.
 const maxWildcards = 3
 
 func (c *transpiler) like(s *scope, e *sqlparts.Like) expr {
@@ -977,7 +981,7 @@ func (c *transpiler) like(s *scope, e *sqlparts.Like) expr {
 			refuse("a set of letters in a pattern")
 		case strings.Count(text, "%") > maxWildcards && e.Escape != nil:
 			refuse("ESCAPE in a pattern with more than %d wildcards", maxWildcards)
-		case strings.Count(text, "%") > maxWildcards: // the engine matches regular expressions in linear time
+		case strings.Count(text, "%") > maxWildcards: // regular expressions take linear time
 			flags := "(?s)"
 			if op == "ILIKE" {
 				flags = "(?is)"
@@ -1025,7 +1029,7 @@ func (c *transpiler) is(s *scope, e *sqlparts.Is) expr {
 	return negated(e.Not, c.compare("IS NOT DISTINCT FROM", x, c.expr(s, e.What)).sql)
 }
 
-// ask notes that a query tests the columns for NULL that were read since.
+// ask records that a query tests for NULL the columns that were read since the index since of c.seen.
 func (c *transpiler) ask(since int) {
 	for _, col := range c.seen[since:] {
 		if c.asked != nil {
@@ -1064,7 +1068,7 @@ func (c *transpiler) caseOf(s *scope, e *sqlparts.Case) expr {
 	return all
 }
 
-// alignKinds converts values to the same kind, and returns their common properties.
+// alignKinds converts values to a common kind. all has their common properties.
 func (c *transpiler) alignKinds(list []expr) ([]expr, expr) {
 	var all expr
 	if at := slices.IndexFunc(list, func(x expr) bool { return x.kind != Null }); c.learn && at >= 0 {
@@ -1099,8 +1103,8 @@ func (c *transpiler) alignKinds(list []expr) ([]expr, expr) {
 	return list, all
 }
 
-// scalar is a query as a value. SQLite takes its first row, which it orders at will; elsewhere
-// several rows are an error.
+// scalar translates a subquery as a value. If it may return several rows, SQLite takes the first, which it does not
+// determine, so the two variants take different ones. In other dialects several rows are an error.
 func (c *transpiler) scalar(s *scope, q *sqlparts.Query) expr {
 	sql, columns := c.query(q, s)
 	if len(columns) != 1 {
@@ -1118,7 +1122,7 @@ func (c *transpiler) scalar(s *scope, q *sqlparts.Query) expr {
 		one = one || ordinal(q.Limit.Count) == 1
 	}
 	if !one && c.dialect == sqlparts.SQLite {
-		// The engine is slow where an inner query with a limit reads the outer one's columns.
+		// An aggregate is used, since the engine is slow for a correlated subquery with a limit.
 		c.open = true
 		pick := [2]string{"CASE WHEN count(c1) = count(*) THEN min(c1) END", "max(c1)"}[c.variant]
 		sql = "SELECT " + pick + " FROM (" + sql + ") AS " + c.name("r")
@@ -1144,7 +1148,7 @@ func (c *transpiler) cast(s *scope, e *sqlparts.Cast) expr {
 	return c.castTo(x, e)
 }
 
-// castAffine is SQLite's CAST, which converts to an affinity.
+// castAffine translates SQLite's CAST, which converts by affinity.
 func (c *transpiler) castAffine(x expr, has func(...string) bool) expr {
 	lit := x.literal
 	x.column = nil

@@ -9,15 +9,15 @@ import (
 // Geographies are points in a small database: for points, every function returns the same in all dialects. So
 // nothing is found that only shapes with an area show.
 
-// places are the points that columns are drawn from, as the engine writes them.
+// places are the points of generated geography columns, in the engine's text form.
 var places = []string{"POINT(10.25 50.5)", "POINT(10.5 50.5)", "POINT(-73.98 40.75)", "POINT(-73.5 40.5)",
 	"POINT(0.0 0.0)"}
 
-// earth is the radius that distances are computed with, in meters. Dialects take radii that differ by less
-// than what results are compared up to.
+// earth is the earth's radius for distances, in meters. The radii of the dialects differ by less than the tolerance
+// of comparing results.
 const earth = "6371009.4"
 
-// place is a value as a geography.
+// place converts a value to a geography.
 func (c *transpiler) place(x expr) expr {
 	if c.learn {
 		c.learnKind(x, Geo)
@@ -41,8 +41,8 @@ func latitude(x expr) string {
 	return "CAST(rtrim(split_part(" + x.sql + ", ' ', 2), ')') AS DOUBLE)"
 }
 
-// pointAt returns a point from a longitude and a latitude. Values outside of the valid range are an error in one
-// dialect, and another point in the other.
+// pointAt returns the point at a longitude x and a latitude y. If they are out of range, evaluation fails, since
+// dialects differ.
 func (c *transpiler) pointAt(x, y expr) expr {
 	if c.learn {
 		for _, at := range []expr{x, y} {
@@ -63,7 +63,7 @@ func (c *transpiler) pointAt(x, y expr) expr {
 	}
 }
 
-// coord is a longitude or a latitude: a number, or what columns it is of.
+// coord is a longitude or a latitude: a literal, or the columns that it is computed from.
 type coord struct {
 	literal string
 	columns []*Column
@@ -76,7 +76,7 @@ func coordOf(x expr) coord {
 	return coord{columns: x.near}
 }
 
-// suggest notes numbers that are worth trying.
+// suggest records numbers as candidates for the values of the columns in x.
 func (c *transpiler) suggest(x expr, numbers ...string) {
 	for _, col := range x.near {
 		for _, n := range numbers {
@@ -98,7 +98,7 @@ func (c *transpiler) distance(x, y expr) expr {
 	return expr{sql: sql, kind: Real, inexact: true, near: both(x, y)}
 }
 
-// meet notes that two columns of points may hold the same ones.
+// meet records that two points are compared, so that generated values make them equal in some rows.
 func (c *transpiler) meet(x, y expr) {
 	for _, p := range [][2]expr{{x, y}, {y, x}} {
 		for i, at := range p[0].coords {
@@ -115,7 +115,7 @@ func (c *transpiler) meet(x, y expr) {
 	}
 }
 
-// geoFunctions are those of geographies, of BigQuery and Snowflake.
+// geoFunctions returns the translators of geography functions of BigQuery and Snowflake, by name.
 func geoFunctions() map[string]func(c *transpiler, args []expr) expr {
 	of := func(n int, f func(c *transpiler, args []expr) expr) func(c *transpiler, args []expr) expr {
 		return func(c *transpiler, args []expr) expr {
@@ -126,7 +126,7 @@ func geoFunctions() map[string]func(c *transpiler, args []expr) expr {
 		}
 	}
 	point := of(2, func(c *transpiler, args []expr) expr { return c.pointAt(args[0], args[1]) })
-	same := of(2, func(c *transpiler, args []expr) expr { // a point is within, and meets, itself alone
+	same := of(2, func(c *transpiler, args []expr) expr { // for points, all these relations are equality
 		c.meet(args[0], args[1])
 		return expr{sql: "(" + c.place(args[0]).sql + " = " + c.place(args[1]).sql + ")", kind: Bool}
 	})
@@ -160,7 +160,7 @@ func geoFunctions() map[string]func(c *transpiler, args []expr) expr {
 	}
 }
 
-// geography reports whether a declared type is of points and shapes on the earth.
+// geography reports whether a declared type is GEOGRAPHY in a dialect that has it.
 func geography(base string, d sqlparts.Dialect) bool {
 	return strings.TrimSpace(base) == "geography" && (d == sqlparts.BigQuery || d == sqlparts.Snowflake)
 }

@@ -11,13 +11,13 @@ import (
 
 // Functions of numbers, arrays and semi-structured data that warehouses have.
 
-// doubled is a number as a double, whose last digits no dialect promises.
+// doubled returns SQL for a number converted to a double.
 func (c *transpiler) doubled(x expr) string {
 	x = c.numeric(x)
 	return "CAST(" + x.sql + " AS DOUBLE)"
 }
 
-// real is a function of doubles. Its result is inexact: dialects compute it to different digits.
+// real returns an inexact double for SQL, since dialects compute such functions to different digits.
 func (c *transpiler) real(sql string) expr {
 	c.divides = true
 	return expr{sql: sql, kind: Real, inexact: true}
@@ -76,9 +76,9 @@ func numberFunctions() map[string]func(c *transpiler, args []expr) expr {
 			}
 			all.sql = name + "(" + strings.Join(parts, ", ") + ")"
 			switch c.dialect {
-			case sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.MySQL: // NULL if one of them is
+			case sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.MySQL: // NULL if an argument is
 				all.sql = "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + all.sql + " END)"
-			// NULL is ignored
+			// These ignore NULL.
 			case sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift, sqlparts.TSQL:
 			default:
 				return expr{}
@@ -209,7 +209,7 @@ func numberFunctions() map[string]func(c *transpiler, args []expr) expr {
 	}
 }
 
-// number is a number of whole ones, as Snowflake's TO_NUMBER without a scale.
+// number translates Snowflake's TO_NUMBER without a scale, which returns integers.
 func number(c *transpiler, args []expr) expr {
 	if len(args) != 1 || c.dialect != sqlparts.Snowflake {
 		return expr{}
@@ -224,19 +224,20 @@ func tryNumber(c *transpiler, args []expr) expr {
 	return c.toNumber(args[0], Int, true)
 }
 
-// asJSON is a string that is read as JSON: a value whose parts the query reads.
+// asJSON translates PARSE_JSON of a string whose parts the query reads. If the query uses the value itself,
+// evaluation fails unless it is NULL.
 func asJSON(c *transpiler, args []expr) expr {
 	if len(args) != 1 || c.dialect != sqlparts.Snowflake {
 		return expr{}
 	}
 	x := args[0]
-	if x.kind != Nested && !c.learn { // nothing reads its parts: as a value, nothing is known of it
+	if x.kind != Nested && !c.learn { // no part of it is read, so its value is unknown
 		return expr{sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE error('JSON as a value') END)", kind: Text}
 	}
 	return x
 }
 
-// lengthOf returns the number of elements of an array.
+// lengthOf returns a translator of a function for the number of elements of an array in these dialects.
 func lengthOf(dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		if len(args) != 1 || !slices.Contains(dialects, c.dialect) {
@@ -246,7 +247,7 @@ func lengthOf(dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) exp
 	}
 }
 
-// listed is an array of values.
+// listed returns a translator of a function that returns an array of its arguments in these dialects.
 func listed(dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		if !slices.Contains(dialects, c.dialect) {
@@ -291,7 +292,7 @@ func joinedLists(c *transpiler, args []expr) expr {
 	return out
 }
 
-// listOf is a nested array as a list.
+// listOf converts the nested array of a row to a list.
 func (c *transpiler) listOf(n *nest, row string) expr {
 	t := c.elements(n)
 	r := c.name("r")
@@ -308,7 +309,8 @@ func (c *transpiler) listOf(n *nest, row string) expr {
 	}
 }
 
-// contained reports whether an array has a value. It is never NULL for arrays without NULL.
+// contained returns SQL for whether an array contains x. Without a match it is NULL if x or an element is NULL,
+// except that it is false for an empty nested array.
 func (c *transpiler) contained(x, array expr, nullIsNone bool) expr {
 	if n := c.arrayOf(array); n != nil {
 		t := c.elements(n)
@@ -340,14 +342,14 @@ func (c *transpiler) contained(x, array expr, nullIsNone bool) expr {
 			", lambda z: z IS NULL)) > 0 OR " + x.sql + " IS NULL THEN NULL ELSE FALSE END)", kind: Bool}
 }
 
-// plainInteger and plainDecimal are numbers as every dialect reads them from texts.
+// plainInteger and plainDecimal match strings that every dialect converts to the same number.
 const (
 	plainInteger = `-?[0-9]{1,15}`
 	plainDecimal = `-?[0-9]{1,15}(\.[0-9]{1,15})?`
 )
 
-// toNumber parses a number. A string without a digit is not a number in any dialect; for any other string that is
-// not a plain number, the result is unknown.
+// toNumber converts a value to a number of kind k. For a string that is not a plain number the result is unknown, and
+// evaluation fails; only a string without a digit is certainly invalid, and with try becomes NULL.
 func (c *transpiler) toNumber(x expr, k Kind, try bool) expr {
 	if c.learn {
 		c.learnKind(x, k)
@@ -369,7 +371,7 @@ func (c *transpiler) toNumber(x expr, k Kind, try bool) expr {
 	case Bool:
 		return expr{sql: "CAST(" + x.sql + " AS " + k.Type() + ")", kind: k, near: x.near}
 	case Text:
-		if x.number != nil { // the string of a number is converted back to that number
+		if x.number != nil { // a string converted from a number is converted back
 			return c.toNumber(*x.number, k, try)
 		}
 	default:
@@ -393,7 +395,7 @@ func (c *transpiler) toNumber(x expr, k Kind, try bool) expr {
 	}
 }
 
-// toBool parses a truth value.
+// toBool converts a value to a Boolean.
 func (c *transpiler) toBool(x expr) expr {
 	if c.learn {
 		c.learnKind(x, Bool)
@@ -415,7 +417,7 @@ func (c *transpiler) toBool(x expr) expr {
 	return x
 }
 
-// castWarehouse is CAST to a type that is not SQLite's.
+// castTo translates CAST in dialects other than SQLite.
 func (c *transpiler) castTo(x expr, e *sqlparts.Cast) expr {
 	base, args, _ := strings.Cut(e.Type, "(")
 	base = strings.TrimSpace(base)
@@ -448,7 +450,7 @@ func (c *transpiler) castTo(x expr, e *sqlparts.Cast) expr {
 			refuse("CAST to a text that is filled with blanks")
 		}
 		if c.learn {
-			// a part of semi-structured data has the kind that it is cast to
+			// A part of semi-structured data has the kind that it is cast to.
 			if x.kind == Null && x.nest != nil && x.nest.alias != "" {
 				c.learnKind(x, Text)
 			}
@@ -456,7 +458,7 @@ func (c *transpiler) castTo(x expr, e *sqlparts.Cast) expr {
 			return x
 		}
 		x = plain(c.text(x))
-		if bounded { // of a longer text, some dialects cut the end off, and others have an error
+		if bounded { // dialects differ for longer strings: some truncate, others fail
 			x.sql, x.literal = "(CASE WHEN length("+x.sql+") > "+strconv.Itoa(n)+" THEN error('a text that is too long') ELSE "+
 				x.sql+" END)", nil
 		}
@@ -503,7 +505,7 @@ func (c *transpiler) castTo(x expr, e *sqlparts.Cast) expr {
 	return x
 }
 
-// timeOfDay returns the time of day of an instant, as the string that it is compared with.
+// timeOfDay converts a timestamp to its time of day, as a string.
 func (c *transpiler) timeOfDay(x expr) expr {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift:
@@ -520,10 +522,10 @@ func (c *transpiler) timeOfDay(x expr) expr {
 	return expr{sql: "strftime(" + x.sql + ", '%H:%M:%S')", kind: Text, near: x.near, made: true, clock: true}
 }
 
-// clockTime is a time of day.
+// clockTime matches a time of day, HH:MM:SS.
 var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`)
 
-// toWhole is CAST to a whole number. Dialects round a fraction, or cut it off.
+// toWhole translates CAST to an integer. Depending on the dialect, fractions are rounded or truncated.
 func (c *transpiler) toWhole(x expr, try bool) expr {
 	if x.kind != Real || c.learn {
 		return c.toNumber(x, Int, try)
@@ -547,7 +549,7 @@ func (c *transpiler) toWhole(x expr, try bool) expr {
 	return expr{sql: "CAST(" + c.round(x, 0) + " AS BIGINT)", kind: Int, near: x.near}
 }
 
-// toTime is CAST to a date or a time.
+// toTime translates CAST to a date or a timestamp.
 func (c *transpiler) toTime(x expr, k Kind, try bool) expr {
 	if x.kind == Text && x.literal != nil && !c.learn {
 		return c.as(c.literalAs(x, k), k)

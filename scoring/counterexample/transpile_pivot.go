@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// pivoted writes PIVOT and UNPIVOT of a source as equivalent queries.
+// pivoted translates a source with PIVOT or UNPIVOT to an equivalent query.
 func (c *transpiler) pivoted(s *scope, src *sqlparts.Source) (text, of string, outer bool) {
 	if len(src.Pivots) > 1 || src.Lateral || len(src.Columns) > 0 {
 		refuse("PIVOT in this form")
@@ -32,7 +32,8 @@ func (c *transpiler) pivoted(s *scope, src *sqlparts.Source) (text, of string, o
 	return "(" + sql + ") AS " + alias, "", false
 }
 
-// pivot groups by the columns that it does not name, and aggregates for each value of one of them.
+// pivot translates PIVOT to a query that groups by the columns that PIVOT does not name, with an aggregate for each
+// value.
 func (c *transpiler) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
 	inner := &scope{parent: parent}
 	from, _, _ := c.plainSource(inner, src, true)
@@ -49,7 +50,7 @@ func (c *transpiler) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Piv
 		sqlparts.Walk(call, func(n sqlparts.Node) bool {
 			if col, ok := n.(*sqlparts.Column); ok {
 				taken[strings.ToLower(col.Name.Last().Text)] = true
-				c.columnRef(inner, col) // an inferred table has it, whatever else it has
+				c.columnRef(inner, col) // adds the column to an inferred table
 			}
 			return true
 		})
@@ -123,7 +124,7 @@ func (c *transpiler) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Piv
 	return sql, columns
 }
 
-// unpivot returns a row for each column that it names.
+// unpivot translates UNPIVOT to a query with a row for each of the named columns.
 func (c *transpiler) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
 	label, ok := pv.For[0].(*sqlparts.Column)
 	if !ok || len(pv.Values) != 1 {
@@ -178,7 +179,7 @@ func (c *transpiler) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.P
 	return c.combined(texts, kinds, ops)
 }
 
-// named is a name that means an expression.
+// named returns a column name that is translated to x.
 func (c *transpiler) named(name string, x expr) *sqlparts.Column {
 	col := &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: name}}}
 	c.own[col] = x

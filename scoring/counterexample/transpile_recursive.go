@@ -8,22 +8,22 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The limits of recursion, in steps: for a query that reads only itself, and for one that joins other tables, which
-// may have many rows for each of its rows. A query that needs more steps is undecided.
+// Limits of recursion. A query that exceeds them fails on that database.
 const (
 	maxSteps     = 120
 	maxJoinSteps = 16
-	maxStepRows  = 100 // of a step that joins other tables
+	maxStepRows  = 100 // maximum rows of one step of a query that joins other tables
 )
 
-// recursive writes a common table expression that reads itself: queries that do not, and UNION with one that
-// does, once. Its columns have the kinds of the first ones. UNION ALL counts the steps in a column more.
+// recursive translates a recursive common table expression: terms that do not read it, combined by UNION with one
+// term that reads it once. The columns have the kinds of the first term. For UNION ALL an additional column counts
+// the steps.
 func (c *transpiler) recursive(t *sqlparts.CTE, parent *scope) string {
 	b, ok := t.Query.Body.(*sqlparts.SetOp)
 	if !ok || len(t.Query.With) > 0 || len(t.Query.OrderBy) > 0 || t.Query.Limit != nil {
 		refuse("a recursive query of this form")
 	}
-	first := 0 // how many terms do not read it
+	first := 0 // number of terms that do not read it
 	for first < len(b.Terms) && !recurses(c.bound, b.Terms[first], t) {
 		first++
 	}
@@ -68,7 +68,7 @@ func (c *transpiler) recursive(t *sqlparts.CTE, parent *scope) string {
 	sql, columns := c.query(anchor, parent)
 	columns = renamed(columns, t.Columns)
 	for i := range columns {
-		columns[i].made = true // by the steps
+		columns[i].made = true // computed by the recursion
 	}
 	w := &cte{sql: c.name("w"), columns: slices.Clone(columns)}
 	c.with[t] = w

@@ -13,7 +13,8 @@ import (
 // Functions on strings and patterns. BigQuery and the engine have patterns of RE2. For other dialects, only
 // patterns are accepted that mean the same in every syntax.
 
-// prefixCall tests whether a string starts with, ends with or contains another.
+// prefixCall returns a translator of a function that tests whether a string starts with, ends with or contains
+// another.
 func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		if len(args) != 2 || !slices.Contains(dialects, c.dialect) {
@@ -32,7 +33,7 @@ func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *transpiler, a
 	}
 }
 
-// sideCall is LEFT or RIGHT.
+// sideCall returns a translator of LEFT or RIGHT.
 func sideCall(name string) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		if len(args) != 2 || args[1].literal == nil || c.dialect == sqlparts.SQLite {
@@ -49,7 +50,7 @@ func sideCall(name string) func(c *transpiler, args []expr) expr {
 	}
 }
 
-// padded is LPAD or RPAD, with a literal length and text.
+// padded returns a translator of LPAD or RPAD with a literal length and text.
 func padded(name string) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
 		if len(args) < 2 || len(args) > 3 || args[1].literal == nil || c.dialect == sqlparts.SQLite ||
@@ -71,19 +72,18 @@ func padded(name string) func(c *transpiler, args []expr) expr {
 	}
 }
 
-// plainPattern reports whether a pattern means the same in POSIX, Java and RE2.
+// plainPattern matches the regular expressions that have the same meaning in POSIX, Java and RE2.
 var plainPattern = regexp.MustCompile(
 	`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]]|[.*+?|()^$]|\[\^?[A-Za-z0-9 _,;:.@-]+\])*$`)
 
-// classPattern is such a pattern, and classes of letters as Perl writes them.
+// classPattern matches the patterns of plainPattern, also with Perl's character classes such as \d.
 var classPattern = regexp.MustCompile(
 	`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]/sSdDwWbB-]|[.+*?|()^$]|\[\^?([A-Za-z0-9 _,;:.@()"'/-]|\\[sdw])+\])*$`)
 
 func parsePattern(text string) (*syntax.Regexp, error) { return syntax.Parse(text, syntax.Perl) }
 
-// oneMatch reports whether a match that starts at a position has the same length by every rule: POSIX takes the
-// longest, and Perl takes the first alternative. This holds if all alternatives start with different letters, or
-// have the same length.
+// oneMatch reports whether a match at a given start has the same length in all engines, although POSIX takes the
+// longest alternative and Perl the first: all alternatives start with different letters, or have the same length.
 func oneMatch(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpQuest:
@@ -108,7 +108,7 @@ func oneMatch(re *syntax.Regexp) bool {
 	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !oneMatch(sub) })
 }
 
-// width returns the number of letters of every match, -1 if they differ.
+// width returns the number of characters of every match, or -1 if it varies.
 func width(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -134,7 +134,7 @@ func width(re *syntax.Regexp) int {
 	return -1
 }
 
-// begin returns the letter that every match starts with, 0 if there is none.
+// begin returns the letter that every match starts with, or 0 if it varies.
 func begin(re *syntax.Regexp) rune {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -153,7 +153,9 @@ func begin(re *syntax.Regexp) rune {
 	return 0
 }
 
-// regular reads a regular expression. first reports that it matters which of several matches is used.
+// regular returns the engine's SQL for the literal regular expression p, which is matched with x. first reports
+// whether the result depends on which of several matches is found. A pattern that dialects may interpret differently
+// is refused.
 func (c *transpiler) regular(x, p expr, first bool) string {
 	if p.literal == nil || p.literal.Kind != sqlparts.String {
 		refuse("a regular expression that is computed")
@@ -182,7 +184,7 @@ func (c *transpiler) regular(x, p expr, first bool) string {
 
 func isASCII(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 }) }
 
-// match returns a string that a regular expression matches, if one is found easily.
+// match returns a string that matches a regular expression, if it is easy to find, else "".
 func match(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -212,7 +214,7 @@ func match(re *syntax.Regexp) string {
 	return ""
 }
 
-// textFunctions are more functions on strings, by all their names.
+// textFunctions returns the translators of further string functions, by name.
 func textFunctions() map[string]func(c *transpiler, args []expr) expr {
 	const bq, sf, duck, spark, pg = sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.Databricks,
 		sqlparts.Postgres
@@ -235,7 +237,7 @@ func textFunctions() map[string]func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || c.dialect != sf {
 				return expr{}
 			}
-			// Snowflake's is of the whole text
+			// Snowflake's function matches the whole string.
 			return expr{sql: "regexp_full_match(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], false) + ")",
 				kind: Bool}
 		},
@@ -300,10 +302,10 @@ func textFunctions() map[string]func(c *transpiler, args []expr) expr {
 	}
 }
 
-// formatPart matches a part of a format that BigQuery and the engine write in the same way.
+// formatPart matches a conversion that has the same syntax in BigQuery's FORMAT and in the engine.
 var formatPart = regexp.MustCompile(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
 
-// formatCall is BigQuery's FORMAT. It is NULL if a value is.
+// formatCall translates BigQuery's FORMAT, which is NULL if an argument is.
 func formatCall(c *transpiler, args []expr) expr {
 	if len(args) < 1 || c.dialect != sqlparts.BigQuery || args[0].literal == nil ||
 		args[0].literal.Kind != sqlparts.String {
@@ -353,7 +355,8 @@ func formatCall(c *transpiler, args []expr) expr {
 		kind: Text}
 }
 
-// separated records that strings are split at a separator.
+// separated records that the strings of the columns in x are split at a separator, so that generated strings contain
+// it.
 func (c *transpiler) separated(x expr, by string) {
 	for _, col := range x.near {
 		c.values.pattern(col, "a"+strings.NewReplacer("%", "", "_", "").Replace(by)+"b")
@@ -362,13 +365,14 @@ func (c *transpiler) separated(x expr, by string) {
 	}
 }
 
-// isOne reports whether an argument is the number 1.
+// isOne reports whether an argument is the literal number 1.
 func isOne(x expr) bool { return x.literal != nil && x.kind == Int && x.literal.Text == "1" }
 
-// regexpPart is the first part of a string that a regular expression matches, or its only group.
+// regexpPart returns a translator of a function that returns the first match of a regular expression, or its only
+// group.
 func regexpPart(dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
 	return func(c *transpiler, args []expr) expr {
-		group := false // the part of the first group
+		group := false // return the first group instead of the match
 		if c.dialect == sqlparts.Snowflake && (len(args) == 5 || len(args) == 6) && isOne(args[2]) && isOne(args[3]) &&
 			args[4].literal != nil && args[4].literal.Text == "e" && (len(args) == 5 || isOne(args[5])) {
 			args, group = args[:2], true

@@ -14,13 +14,13 @@ import (
 // week in Snowflake, the two variants assume opposite settings. Instants are in UTC: a function that takes or
 // returns the time of another zone is refused.
 
-// now is the instant that queries run at. Both run at the same one, and any may be it.
+// now is the time at which both queries run. Any time may be chosen.
 const (
 	today = "2021-06-15"
 	now   = today + " 14:30:00"
 )
 
-// unitNames are the units that dates are counted in, by all their names, as the engine names them.
+// unitNames maps all names of units of time to the names that this package uses.
 var unitNames = map[string]string{
 	"year": "year", "years": "year", "yyyy": "year", "yy": "year", "y": "year", "yr": "year",
 	"quarter": "quarter", "quarters": "quarter", "qtr": "quarter", "qq": "quarter", "q": "quarter",
@@ -35,14 +35,14 @@ var unitNames = map[string]string{
 	"microsecond": "microsecond", "microseconds": "microsecond", "us": "microsecond",
 }
 
-// microseconds are those of a unit that is always as long.
+// microseconds holds the length in microseconds of the units of fixed length.
 var microseconds = map[string]int64{"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000,
 	"second": 1_000_000, "millisecond": 1_000, "microsecond": 1}
 
 // weekdays are the days of a week that starts on Sunday. A unit "week+2" starts on the third of them.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// unit reads a unit: a name, a string or WEEK(MONDAY).
+// unit returns the unit that an expression names: a name, a string or WEEK(MONDAY). An unknown unit is refused.
 func (c *transpiler) unit(e sqlparts.Expr) string {
 	name := ""
 	switch e := e.(type) {
@@ -74,7 +74,7 @@ func (c *transpiler) unit(e sqlparts.Expr) string {
 		switch c.dialect {
 		case sqlparts.BigQuery, sqlparts.TSQL:
 			u = "sunweek"
-		case sqlparts.Snowflake: // by its parameter WEEK_START
+		case sqlparts.Snowflake: // depends on the parameter WEEK_START
 			c.open = true
 			u = [2]string{"isoweek", "sunweek"}[c.variant]
 		default:
@@ -84,7 +84,8 @@ func (c *transpiler) unit(e sqlparts.Expr) string {
 	return u
 }
 
-// instant converts a value to a date or a time. A string is converted if it is in ISO 8601 format.
+// instant converts a value to a date or timestamp of kind k; a date or timestamp is returned unchanged. A string is
+// converted if it is in ISO 8601 format; otherwise evaluation fails.
 func (c *transpiler) instant(x expr, k Kind) expr {
 	if c.learn {
 		c.learnTime(x, k)
@@ -113,10 +114,10 @@ func (c *transpiler) instant(x expr, k Kind) expr {
 	return x
 }
 
-// isoText is a date or a time as every dialect reads it.
+// isoText matches a date or timestamp that every dialect parses in the same way.
 const isoText = `[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?`
 
-// learnTime records that a column is a date or a time. One with a time of day is not a date.
+// learnTime records that a column is a date or a timestamp. A column with a time of day becomes a timestamp.
 func (c *transpiler) learnTime(x expr, k Kind) {
 	if x.column != nil && x.column.Declared == "" && c.dialect != sqlparts.SQLite &&
 		(x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
@@ -126,7 +127,7 @@ func (c *transpiler) learnTime(x expr, k Kind) {
 	c.learnKind(x, k)
 }
 
-// convert is a date or a time as one of a kind.
+// convert casts a date or timestamp to kind k.
 func convert(x expr, k Kind) expr {
 	if x.kind != k {
 		x.sql, x.kind = "CAST("+x.sql+" AS "+k.Type()+")", k
@@ -134,7 +135,8 @@ func convert(x expr, k Kind) expr {
 	return x
 }
 
-// add adds a number of units. If the month has no such day, all dialects take its last.
+// add returns a date plus or minus n units. If the resulting month is too short for the day, all dialects use its
+// last day.
 func (c *transpiler) add(x, n expr, unit string, minus bool) expr {
 	if !c.learn {
 		if n.kind != Int && n.kind != Null {
@@ -168,7 +170,8 @@ func (c *transpiler) add(x, n expr, unit string, minus bool) expr {
 	return out
 }
 
-// weekNumber returns the number of a week, from 1. Weeks start on Sunday or Monday.
+// weekNumber returns SQL for the number of the week that contains a date, counted from a week in 1970. unit
+// determines the first day of a week.
 func weekNumber(x, unit string) string {
 	shift := "3"
 	if unit == "sunweek" {
@@ -180,7 +183,7 @@ func weekNumber(x, unit string) string {
 	return "CAST(floor((date_diff('day', DATE '1970-01-01', CAST(" + x + " AS DATE)) + " + shift + ") / 7.0) AS BIGINT)"
 }
 
-// boundaries counts the bounds of a unit between two dates.
+// boundaries returns the number of starts of a unit, such as of a month, that are crossed between two dates.
 func (c *transpiler) boundaries(unit string, from, to expr, k Kind) expr {
 	from, to = c.instant(from, k), c.instant(to, k)
 	out := expr{kind: Int, near: both(from, to)}
@@ -198,7 +201,7 @@ func (c *transpiler) boundaries(unit string, from, to expr, k Kind) expr {
 	return out
 }
 
-// elapsed counts the whole units between two instants.
+// elapsed returns the number of whole units between two timestamps.
 func (c *transpiler) elapsed(unit string, from, to expr) expr {
 	if microseconds[unit] == 0 {
 		refuse("a difference of instants in units of different length")
@@ -210,7 +213,7 @@ func (c *transpiler) elapsed(unit string, from, to expr) expr {
 		kind: Int, near: both(from, to)}
 }
 
-// truncated is the beginning of the unit.
+// truncated returns the start of the unit that contains x.
 func (c *transpiler) truncated(unit string, x expr, k Kind) expr {
 	x = c.instant(x, k)
 	out := x
@@ -230,7 +233,7 @@ func (c *transpiler) truncated(unit string, x expr, k Kind) expr {
 	return out
 }
 
-// lastDay is the last day of the unit.
+// lastDay returns the last day of the unit that contains x.
 func (c *transpiler) lastDay(unit string, x expr) expr {
 	x = c.instant(x, Date)
 	out := convert(x, Date)
@@ -249,7 +252,7 @@ func (c *transpiler) lastDay(unit string, x expr) expr {
 	return out
 }
 
-// part is a part of a date, as a number.
+// part returns a part of a date or timestamp, such as the month, as a number.
 func (c *transpiler) part(unit string, x expr) expr {
 	unit = strings.ToLower(unit)
 	k, sql := Date, ""
@@ -291,7 +294,7 @@ func (c *transpiler) part(unit string, x expr) expr {
 		case unit != "weekday" &&
 			(c.dialect == sqlparts.Postgres || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Redshift):
 			sql = sunday
-		case unit != "dow" && c.dialect == sqlparts.Snowflake: // by its parameter WEEK_START
+		case unit != "dow" && c.dialect == sqlparts.Snowflake: // depends on the parameter WEEK_START
 			c.open = true
 			sql = [2]string{sunday, "CAST(extract(isodow FROM %s) AS BIGINT)"}[c.variant]
 		}
@@ -310,7 +313,7 @@ func (c *transpiler) part(unit string, x expr) expr {
 	return expr{sql: strings.ReplaceAll(strings.Replace(sql, "%s", x.sql, 1), "%%", "%"), kind: Int, near: x.near}
 }
 
-// timePart is one piece of a format: as the engine writes it, and as package time does.
+// timePart is an element of a date format, in the syntax of the engine and of package time.
 type timePart struct{ engine, layout string }
 
 var (
@@ -349,8 +352,8 @@ var (
 	separators  = regexp.MustCompile(`^[-/ :.,_TWQ]*$`)
 )
 
-// format reads a format of a dialect: as the engine has it, and as package time does, empty if that
-// has no such one.
+// format parses a literal date format of the dialect and returns it in the syntax of the engine and of package time.
+// layout is empty if package time does not support it.
 func (c *transpiler) format(e expr) (engine, layout string) {
 	if e.literal == nil || e.literal.Kind != sqlparts.String {
 		refuse("a format of dates that is no text")
@@ -398,7 +401,8 @@ func (c *transpiler) format(e expr) (engine, layout string) {
 	return engine, layout
 }
 
-// formatted is a date as a string. Snowflake writes as it reads: names in the case of the format.
+// formatted converts a date to a string in a format. For Snowflake it refuses formats in which the case of month or
+// day names is not as the engine writes them.
 func (c *transpiler) formatted(x, format expr, k Kind) expr {
 	engine, layout := c.format(format)
 	x = c.instant(x, k)
@@ -414,8 +418,8 @@ func (c *transpiler) formatted(x, format expr, k Kind) expr {
 	return out
 }
 
-// parsed reads a string as a date. All dialects agree only on strings that the format itself would write: for
-// others, the result is unknown.
+// parsed converts a string to a date by a format. Evaluation fails for a string that the format would not produce,
+// since dialects differ for it; with try, a string without a digit becomes NULL.
 func (c *transpiler) parsed(x, format expr, k Kind, try bool) expr {
 	engine, layout := c.format(format)
 	if c.learn {
@@ -447,9 +451,9 @@ func (c *transpiler) parsed(x, format expr, k Kind, try bool) expr {
 	}
 }
 
-// fromEpoch is the instant of a number of units since 1970.
+// fromEpoch returns the timestamp that is x units after 1970-01-01, with perSecond units in a second.
 func (c *transpiler) fromEpoch(x expr, perSecond int64) expr {
-	finer := perSecond // the units that the columns count
+	finer := perSecond // units per second in the columns of x
 	if n := float64(perSecond) * x.scale; x.scale > 1 && n <= 1e9 && n == math.Trunc(n) {
 		finer = int64(n)
 	}
@@ -468,7 +472,7 @@ func (c *transpiler) fromEpoch(x expr, perSecond int64) expr {
 		near: x.near}
 }
 
-// toEpoch is the number of whole units since 1970.
+// toEpoch returns the number of whole units since 1970-01-01, with perSecond units in a second.
 func (c *transpiler) toEpoch(x expr, perSecond int64) expr {
 	x = convert(c.instant(x, Timestamp), Timestamp)
 	return expr{
@@ -476,14 +480,14 @@ func (c *transpiler) toEpoch(x expr, perSecond int64) expr {
 		kind: Int, near: x.near}
 }
 
-// utc takes a time zone that is an argument; only UTC is.
+// utc reports whether the optional time zone argument is missing or UTC.
 func utc(args []expr) bool {
 	return len(args) == 0 ||
 		len(args) == 1 && args[0].literal != nil &&
 			slices.Contains([]string{"utc", "etc/utc", "gmt", "+00", "+00:00"}, strings.ToLower(args[0].literal.Text))
 }
 
-// timeFunction is a call of a function of dates or times.
+// timeFunction is a call of a date or time function that is being translated.
 type timeFunction struct {
 	*transpiler
 	s    *scope
@@ -493,7 +497,7 @@ type timeFunction struct {
 
 func (c *timeFunction) arg(i int) expr { return c.expr(c.s, c.e.Args[i]) }
 
-// args are the arguments from the given one on.
+// args returns the translated arguments from index from.
 func (c *timeFunction) args(from int) (list []expr) {
 	for i := from; i < len(c.e.Args); i++ {
 		list = append(list, c.arg(i))
@@ -503,7 +507,7 @@ func (c *timeFunction) args(from int) (list []expr) {
 
 func (c *timeFunction) in(list ...sqlparts.Dialect) bool { return slices.Contains(list, c.dialect) }
 
-// timeCall writes a function of dates and times; ok is false for one that is not known here.
+// timeCall translates a call of a date or time function; ok is false if the function is not one.
 func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (expr, bool) {
 	f := &timeFunction{transpiler: c, s: s, e: e, name: name}
 	if out, ok := f.clock(); ok || c.dialect == sqlparts.SQLite {
@@ -520,7 +524,7 @@ func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (expr, bo
 	return expr{}, false
 }
 
-// clock are the functions of the date and time of the call.
+// clock translates the functions that return the current date or time.
 func (c *timeFunction) clock() (out expr, ok bool) {
 	n := len(c.e.Args)
 	switch c.name {
@@ -541,7 +545,7 @@ func (c *timeFunction) clock() (out expr, ok bool) {
 	return out, false
 }
 
-// ofBigQuery are BigQuery's functions.
+// ofBigQuery translates the other functions of BigQuery.
 func (c *timeFunction) ofBigQuery() (out expr, ok bool) {
 	n, name := len(c.e.Args), c.name
 	switch name {
@@ -559,7 +563,7 @@ func (c *timeFunction) ofBigQuery() (out expr, ok bool) {
 			return convert(c.instant(c.arg(0), Timestamp), Timestamp), true
 		}
 		if zone, yes := c.e.Args[n-1].(*sqlparts.Literal); n == 2 && name == "timestamp" && yes {
-			if m := offset.FindStringSubmatch(zone.Text); m != nil { // the time of a zone with a fixed offset
+			if m := offset.FindStringSubmatch(zone.Text); m != nil { // the zone has a fixed offset
 				hours, _ := strconv.Atoi(m[2])
 				minutes, _ := strconv.Atoi(m[3])
 				x := convert(c.instant(c.arg(0), Timestamp), Timestamp)
@@ -636,7 +640,7 @@ func (c *timeFunction) ofBigQuery() (out expr, ok bool) {
 	return out, false
 }
 
-// arithmetic are the functions that add, subtract and cut times.
+// arithmetic translates functions that add, subtract or truncate dates and times.
 func (c *timeFunction) arithmetic() (out expr, ok bool) {
 	n, name := len(c.e.Args), c.name
 	switch name {
@@ -687,7 +691,7 @@ func (c *timeFunction) arithmetic() (out expr, ok bool) {
 	return out, false
 }
 
-// conversion are the functions that read and write times as text or numbers.
+// conversion translates functions that convert between times and strings or numbers.
 func (c *timeFunction) conversion() (out expr, ok bool) {
 	n, name := len(c.e.Args), c.name
 	switch name {
@@ -706,7 +710,7 @@ func (c *timeFunction) conversion() (out expr, ok bool) {
 			x := c.arg(0)
 			if c.learn && x.kind == Null && x.column != nil || x.kind == Int || x.kind == Real {
 				x = c.fromEpoch(x, 1)
-				if c.open = true; c.variant == 1 && !c.learn { // by the time zone of the session
+				if c.open = true; c.variant == 1 && !c.learn { // depends on the session's time zone
 					x.sql = "(" + x.sql + " - to_hours(8))"
 				}
 				return x, true
@@ -760,7 +764,7 @@ func (c *timeFunction) conversion() (out expr, ok bool) {
 	return out, false
 }
 
-// parts are the functions that take times apart and put dates together.
+// parts translates functions that extract a part of a time or compose a date.
 func (c *timeFunction) parts() (out expr, ok bool) {
 	n, name := len(c.e.Args), c.name
 	switch name {
@@ -805,14 +809,14 @@ func (c *timeFunction) parts() (out expr, ok bool) {
 	return out, false
 }
 
-// offset is a zone that is as far from UTC all year.
+// offset matches a time zone with a fixed offset from UTC, such as +02:00.
 var offset = regexp.MustCompile(`^([+-])([0-9]{1,2}):?([0-9]{2})?$`)
 
-// epochUnits has the number of units in a second, by their names and by Snowflake's scales.
+// epochUnits maps names of units, and Snowflake's scales, to the number of units in a second.
 var epochUnits = map[string]int64{"seconds": 1, "millis": 1_000, "micros": 1_000_000, "0": 1, "3": 1_000,
 	"6": 1_000_000}
 
-// interval reads an interval of one unit.
+// interval returns the amount and the unit of an interval with a single unit. Others are refused.
 func (c *transpiler) interval(s *scope, e *sqlparts.Interval) (amount expr, unit string) {
 	if e.Unit != "" {
 		x := c.expr(s, e.X)
@@ -841,8 +845,8 @@ func whole(n int) expr {
 	return expr{sql: text + "::BIGINT", kind: Int, literal: &sqlparts.Literal{Kind: sqlparts.Number, Text: text}}
 }
 
-// shifted is a date and a number of days, or an interval, added or taken away. The difference of two
-// dates is a number of days.
+// shifted translates a date plus or minus a number of days or an interval, and the difference of two dates. ok is
+// false for any other operation.
 func (c *transpiler) shifted(s *scope, e *sqlparts.Binary) (out expr, ok bool) {
 	minus := e.Op == "-"
 	if iv, yes := e.R.(*sqlparts.Interval); yes && (minus || e.Op == "+") {

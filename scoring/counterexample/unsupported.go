@@ -7,15 +7,15 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// without refuses features that some dialects do not have: there the query fails, which is not a result to compare.
-// The engine's result does not matter.
+// without refuses a feature that the query's dialect does not have, if it is one of dialects: the query fails there,
+// so that it has no result to compare.
 func (c *transpiler) without(what string, dialects ...sqlparts.Dialect) {
 	if slices.Contains(dialects, c.dialect) {
 		refuse("%s, which %s does not have", what, c.dialect)
 	}
 }
 
-// functionsWithout are functions that a dialect knows under another name.
+// functionsWithout maps functions to the dialects that do not have them, or have another name for them.
 var functionsWithout = map[string][]sqlparts.Dialect{
 	"ifnull": {sqlparts.Postgres, sqlparts.Redshift, sqlparts.TSQL},
 	"nvl":    {sqlparts.Postgres, sqlparts.SQLite, sqlparts.MySQL, sqlparts.TSQL, sqlparts.BigQuery},
@@ -26,15 +26,15 @@ var functionsWithout = map[string][]sqlparts.Dialect{
 	"len":    {sqlparts.Postgres, sqlparts.SQLite, sqlparts.MySQL},
 }
 
-// castOperator reports whether a cast is written x::type.
+// castOperator reports whether a cast is written as x::type.
 func (c *transpiler) castOperator(e *sqlparts.Cast) bool {
 	start, end := int(e.Start), int(e.End)
 	return start >= 0 && start <= end && end <= len(c.queryText) && strings.Contains(c.queryText[start:end], "::")
 }
 
-// choosesRows reports whether the dialect takes the value of a column that is neither grouped nor
-// aggregated from some row of the group. PostgreSQL does where all rows of the group have one: where
-// the primary key of the column's table is grouped by.
+// choosesRows reports whether the dialect allows a column that is neither grouped nor aggregated, whose value is then
+// that of some row of the group. PostgreSQL allows it only if the query groups by the primary key of the column's
+// table, so that all rows of the group have the same value.
 func (c *transpiler) choosesRows(s *scope, x expr) bool {
 	switch c.dialect {
 	case sqlparts.SQLite, sqlparts.MySQL, sqlparts.Generic:

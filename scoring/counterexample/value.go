@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a value in the engine that the queries run on.
+// Kind is the type of a value in the engine.
 type Kind uint8
 
-// The kinds. Null is also the kind of an expression that is NULL whatever the data.
+// The kinds. Null is also the kind of an expression that is always NULL.
 const (
 	Null Kind = iota
 	Bool
@@ -21,12 +21,12 @@ const (
 	Text
 	Date      // 2006-01-02
 	Timestamp // 2006-01-02 15:04:05
-	Nested    // a structure or an array, as the identity of its row: no value of a result
-	List      // an array that a query makes
-	Geo       // a point on the earth, as a string with its longitude and latitude
+	Nested    // a structure or an array, represented by the identity of its row; not in results
+	List      // an array that a query computes
+	Geo       // a point on the earth, as text
 )
 
-// Type is the kind's name in the engine, DuckDB.
+// Type returns the name of the type in the engine, DuckDB.
 func (k Kind) Type() string {
 	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE",
 		Timestamp: "TIMESTAMP", Nested: "BIGINT", List: "VARCHAR", Geo: "VARCHAR"}[k]
@@ -34,8 +34,8 @@ func (k Kind) Type() string {
 
 func (k Kind) number() bool { return k == Int || k == Real || k == Bool }
 
-// Value is a value of a small database or of a result on one. Text is set for Text, Date and
-// Timestamp, Int for Int and Bool (0 or 1), Real for Real.
+// Value is a value of a small database or of a result on one. Text is set for Text, Date, Timestamp and Geo, Int for
+// Int and Bool (0 or 1), Real for Real.
 type Value struct {
 	Kind Kind
 	Int  int64
@@ -46,7 +46,7 @@ type Value struct {
 func intValue(i int64) Value   { return Value{Kind: Int, Int: i} }
 func textValue(s string) Value { return Value{Kind: Text, Text: s} }
 
-// String is the value as tables show it.
+// String returns the value as text for display.
 func (v Value) String() string {
 	switch v.Kind {
 	case Null:
@@ -61,7 +61,7 @@ func (v Value) String() string {
 	return v.Text
 }
 
-// realText writes a double with a point, so that it stays one.
+// realText formats a double with a point or an exponent, so that it is parsed as a double.
 func realText(x float64) string {
 	s := strconv.FormatFloat(x, 'g', -1, 64)
 	if !strings.ContainsAny(s, ".eIN") {
@@ -70,7 +70,7 @@ func realText(x float64) string {
 	return s
 }
 
-// SQL is the value as a literal that every dialect reads, but for Booleans, which some do not have.
+// SQL returns the value as an SQL literal that every dialect accepts, except for Booleans, which some do not have.
 func (v Value) SQL() string {
 	switch v.Kind {
 	case Text, Date, Timestamp, Geo:
@@ -79,7 +79,7 @@ func (v Value) SQL() string {
 	return v.String()
 }
 
-// MarshalJSON writes NULL as null, numbers and Booleans as such and all else as text.
+// MarshalJSON encodes NULL as null, numbers and Booleans as such, and all other values as strings.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
 	case v.Kind == Null:
@@ -92,7 +92,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.String())
 }
 
-// UnmarshalJSON reads the output of MarshalJSON; a string remains a string, whatever its kind was.
+// UnmarshalJSON decodes the output of MarshalJSON. A JSON string becomes a value of kind Text, whatever its kind was.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	switch {
 	case string(b) == "null":
@@ -115,22 +115,23 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// float is a number's value; only for comparing results, where engines differ in the last digits.
+// float returns the value as a number, for comparing results; ok is false if it is not a number. A string that is a
+// number counts as one.
 func (v Value) float() (float64, bool) {
 	switch v.Kind {
 	case Bool, Int:
 		return float64(v.Int), true
 	case Real:
 		return v.Real, true
-	case Text: // '7' for 7 is a difference of types, not of data
+	case Text: // '7' and 7 differ only in type
 		f, err := strconv.ParseFloat(v.Text, 64)
 		return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 	}
 	return 0, false
 }
 
-// tolerance is the difference up to which two numbers are equal, relative to the larger one and at
-// least to 1: dialects round quotients differently, the widest of them to six digits.
+// tolerance is the maximum difference of two equal numbers, relative to the larger one, or to 1 if that is smaller.
+// Dialects round quotients differently, some to six digits.
 const tolerance = 2e-6
 
 func sameValue(a, b Value) bool {
@@ -152,7 +153,7 @@ func sameValue(a, b Value) bool {
 // type of fixed length adds.
 func plainText(s string) string { return strings.TrimRight(strings.TrimSuffix(s, " 00:00:00"), " ") }
 
-// compare sorts values: NULL, numbers, texts.
+// compare compares two values: NULL precedes numbers, which precede strings.
 func compare(a, b Value) int {
 	x, okX := a.float()
 	y, okY := b.float()
@@ -180,12 +181,12 @@ type Result struct {
 	Rows    [][]Value `json:"rows"`
 }
 
-// sameRows compares two results row by row.
+// sameRows reports whether two results have equal rows in the same order.
 func sameRows(a, b [][]Value) bool {
 	return slices.EqualFunc(a, b, func(x, y []Value) bool { return slices.EqualFunc(x, y, sameValue) })
 }
 
-// sorted are the rows, with columns in the given order, sorted.
+// sorted returns the rows with the columns in the given order, sorted.
 func sorted(rows [][]Value, order []int) [][]Value {
 	out := make([][]Value, len(rows))
 	for i, row := range rows {
@@ -206,7 +207,7 @@ func identity(n int) []int {
 	return order
 }
 
-// sameBag compares two results as multisets of rows; ordered, as lists of rows.
+// sameBag reports whether two results are equal as multisets of rows, or if ordered is set, as lists.
 func sameBag(a, b [][]Value, ordered bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -218,14 +219,15 @@ func sameBag(a, b [][]Value, ordered bool) bool {
 	return len(b[0]) == n && sameRows(sorted(a, identity(n)), sorted(b, identity(n)))
 }
 
-// maxPermutations bounds the orders of columns that are tried, and maxPermuted the rows that are sorted for them.
+// maxPermutations is the maximum number of orders of columns that are tried, and maxPermuted that of rows sorted for
+// them.
 const (
 	maxPermutations = 720
 	maxPermuted     = 500_000
 )
 
-// sameUpToColumns reports whether both results are equal for some of b's columns, in some order. An additional
-// column is not a difference: the answer is in the others.
+// sameUpToColumns reports whether a equals b restricted to some of its columns in some order. An additional column of
+// b is not a difference. It also returns true if there are too many orders of columns to decide.
 func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -244,7 +246,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if !ordered {
 		left = sorted(a, identity(n))
 	}
-	// A column of b can match one of a only if it holds the same values.
+	// A column of b can match one of a only if both have the same values.
 	fits := make([][]bool, n)
 	for i := range fits {
 		fits[i] = make([]bool, m)
@@ -280,7 +282,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			}
 			used[j], order = false, order[:len(order)-1]
 		}
-		return tried >= most // too many to decide: no difference is claimed
+		return tried >= most // undecided: report no difference
 	}
 	return place()
 }

@@ -11,48 +11,48 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// values gathers from both queries what the small databases are made of: which columns share
-// values, which values are bounds, how many rows matter.
+// values collects facts from both queries for generating databases: which columns share values, which literals they
+// are compared with, and which numbers of rows matter.
 type values struct {
 	texts   []string
-	days    []string // dates of no column, such as today
+	days    []string // dates that are not compared with a column, such as today
 	floats  []float64
 	sizes   []int
-	far     int      // the largest number of rows that a query asks for, of those that no small database has
+	far     int      // the largest number of rows that a query depends on and that exceeds maxSize; 0 for none
 	grouped bool     // an aggregate is compared with a literal
 	ordered []string // strings that another string is compared with by < or >
 	of      map[*Column]*domain
-	drawn   map[string]string // the generated strings, by a form that is the same in all collations
+	drawn   map[string]string // generated strings by a form that is the same for strings that a collation may equate
 }
 
-// domain is a set of columns that share values, and what is known of these.
+// domain is a set of columns that share values, and facts about the values.
 type domain struct {
 	parent   *domain
 	hints    []sqlparts.Literal
 	tests    []test // comparisons with literals
 	like     []string
-	allowed  []string  // literals of checks
-	sums     []float64 // that a query compares the sum with
-	offsets  []float64 // that are added before values are compared
+	allowed  []string  // literals in checks
+	sums     []float64 // numbers that a query compares the sum with
+	offsets  []float64 // numbers that are added before values are compared
 	dates    bool      // strings are dates
-	layout   string    // how they are written, if not as ISO 8601 does
-	epoch    int64     // numbers count the time since 1970, so many units a second
+	layout   string    // format of the dates, if not ISO 8601
+	epoch    int64     // if not 0: numbers are times since 1970, with this number of units in a second
 	numeric  bool      // strings are compared with numbers
-	distinct bool      // distinct ones are counted
-	// fractions reports that all numbers have a fraction, since SQLite divides integers differently.
+	distinct bool      // a query counts distinct values
+	// fractions reports whether all numbers are generated with a fraction, since SQLite divides integers differently.
 	fractions bool
 
 	pool   []Value
-	wanted int // how many values at the front of the pool a query asks for
+	wanted int // number of values at the front of the pool that a query compares with
 }
 
-// test is a comparison with a literal.
+// test is a comparison of a column with a literal.
 type test struct{ op, text string }
 
-// maxTests bounds the comparisons that are noted of one domain.
+// maxTests is the maximum number of comparisons that are recorded for one domain.
 const maxTests = 32
 
-// test records a comparison of a column, or of an expression over it alone.
+// test records a comparison of column c, or of an expression of only c, with a literal.
 func (v *values) test(c *Column, op, text string) {
 	d := v.domain(c)
 	if t := (test{op, text}); len(d.tests) < maxTests && !slices.Contains(d.tests, t) {
@@ -60,7 +60,7 @@ func (v *values) test(c *Column, op, text string) {
 	}
 }
 
-// passes estimates how many of the comparisons a value passes.
+// passes returns an estimate of the number of recorded comparisons that are true for a value.
 func (d *domain) passes(v Value) int {
 	n := 0
 	for _, t := range d.tests {
@@ -70,7 +70,7 @@ func (d *domain) passes(v Value) int {
 			x = textValue(time.UnixMicro(int64(f) * (1_000_000 / d.epoch)).UTC().Format(time.DateTime))
 		}
 		y := textValue(t.text)
-		// a part of it may be compared
+		// The query may compare only a part of a date, such as the year.
 		if len(x.Text) >= len(time.DateOnly) && x.Kind != Null && isoDate.MatchString(x.Text[:len(time.DateOnly)]) {
 			switch k, err := strconv.Atoi(t.text); {
 			case err == nil && len(t.text) == 4:
@@ -102,7 +102,7 @@ func (d *domain) passes(v Value) int {
 	return n
 }
 
-// best are the values that pass the most comparisons.
+// best returns the values of the pool for which the most comparisons are true.
 func (d *domain) best() []Value {
 	var out []Value
 	most := -1
@@ -152,10 +152,10 @@ func (v *values) hint(c *Column, l sqlparts.Literal) {
 	}
 }
 
-// maxHints bounds the literals that are noted of one domain.
+// maxHints is the maximum number of literals that are recorded for one domain.
 const maxHints = 64
 
-// allow notes the literals of a check: what it allows is at them or next to them.
+// allow records the literals of a check, since the values that it allows are equal or close to them.
 func (v *values) allow(columns []*Column, check sqlparts.Expr) {
 	sqlparts.Walk(check, func(n sqlparts.Node) bool {
 		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.String || l.Kind == sqlparts.Number) {
@@ -169,14 +169,14 @@ func (v *values) allow(columns []*Column, check sqlparts.Expr) {
 	})
 }
 
-// sum notes what the sum of a column is compared with.
+// sum records a number that a query compares the sum of a column with.
 func (v *values) sum(c *Column, n float64) {
 	if d := v.domain(c); !slices.Contains(d.sums, n) && len(d.sums) < 4 {
 		d.sums = append(d.sums, n)
 	}
 }
 
-// offset notes what is added to the values of a column.
+// offset records an integer that a query adds to the values of a column.
 func (v *values) offset(c *Column, text string) {
 	n, err := strconv.ParseFloat(text, 64)
 	if d := v.domain(c); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e6 && !slices.Contains(d.offsets, n) &&
@@ -192,8 +192,8 @@ func (v *values) pattern(c *Column, p string) {
 	}
 }
 
-// layout notes how a column writes dates, as package time does. Unless it has to, a column that may
-// hold any date keeps its own.
+// layout records that a column contains dates as strings. layout is their format in the syntax of package time; it is
+// used only if has is set, because the query parses the strings with it.
 func (v *values) layout(c *Column, layout string, has bool) {
 	d := v.domain(c)
 	d.dates = true
@@ -202,10 +202,10 @@ func (v *values) layout(c *Column, layout string, has bool) {
 	}
 }
 
-// epoch notes that a column counts the time since 1970, so many units a second.
+// epoch records that a column contains times since 1970, with perSecond units in a second.
 func (v *values) epoch(c *Column, perSecond int64) { v.domain(c).epoch = perSecond }
 
-// date notes a date that a query names, of no column.
+// date records a date in a query that is not compared with a column.
 func (v *values) date(text string) {
 	if !slices.Contains(v.days, text) {
 		v.days = append(v.days, text)
@@ -224,7 +224,8 @@ func (v *values) size(n int) {
 	}
 }
 
-// maxSize is the largest number of rows that a query may ask for and a small database has.
+// maxSize is the maximum number of rows that a query may depend on, such as a limit, for which databases of that size
+// are generated.
 const maxSize = 120
 
 func (v *values) text(s string) {
@@ -239,7 +240,7 @@ func (v *values) number(f float64) {
 	}
 }
 
-// pools computes the values of every used column. It returns the reason if it cannot.
+// pools sets the pool of values of every used column. If it cannot, it returns the reason.
 func (v *values) pools(s *Schema, c *transpiler) (what string) {
 	collated := folding(c.dialect) || c.dialect == sqlparts.Postgres
 	if collated && c.inOrder && slices.ContainsFunc(v.ordered, func(s string) bool { return !plainWord(s) }) {
@@ -260,7 +261,8 @@ func (v *values) pools(s *Schema, c *transpiler) (what string) {
 	return ""
 }
 
-// plainWord reports whether every collation sorts a string equally among such strings.
+// plainWord reports whether s has only lower-case letters and digits, so that every collation sorts such strings in
+// the same order.
 func plainWord(s string) bool {
 	for i := range len(s) {
 		if !(s[i] >= 'a' && s[i] <= 'z' || s[i] >= '0' && s[i] <= '9') {
@@ -270,7 +272,7 @@ func plainWord(s string) bool {
 	return true
 }
 
-// members are the used columns of a domain.
+// members returns the used columns of a domain, sorted by name.
 func (v *values) members(d *domain) []*Column {
 	var out []*Column
 	for c := range v.of {
@@ -284,8 +286,8 @@ func (v *values) members(d *domain) []*Column {
 	return out
 }
 
-// pool are the values that columns of a domain are drawn from, the telling ones first. Columns of
-// different kinds may share a domain; each value is converted when it is drawn.
+// pool returns the values from which columns of a domain are generated; those most likely to show a difference come
+// first. Columns of different kinds may share a domain; each value is converted to the kind of the column.
 func (v *values) pool(col *Column, d *domain, c *transpiler, collated bool) []Value {
 	kind, dates, numeric := col.Kind, d.dates, d.numeric
 	stamps := false
@@ -317,7 +319,7 @@ func (v *values) pool(col *Column, d *domain, c *transpiler, collated bool) []Va
 		return out
 	case kind == Date || kind == Timestamp || kind == Text && dates:
 		return v.datePool(d, kind, stamps)
-	case kind.number() && (d.layout != "" || d.epoch > 0): // numbers that are read as dates
+	case kind.number() && (d.layout != "" || d.epoch > 0): // numbers that the queries convert to dates
 		for _, x := range v.datePool(d, Timestamp, true) {
 			n, err := strconv.ParseInt(x.Text, 10, 64)
 			if t, e := time.Parse(time.DateTime, x.Text); e == nil && d.epoch > 0 {
@@ -393,7 +395,7 @@ func (v *values) pool(col *Column, d *domain, c *transpiler, collated bool) []Va
 		texts(s)
 	}
 	for _, h := range hints {
-		if !folding(c.dialect) && c.dialect != sqlparts.Redshift { // there, blanks at the end may not count
+		if !folding(c.dialect) && c.dialect != sqlparts.Redshift { // in those dialects trailing blanks may be ignored
 			texts(h + " ")
 		}
 	}
@@ -405,8 +407,8 @@ func (v *values) pool(col *Column, d *domain, c *transpiler, collated bool) []Va
 	return out
 }
 
-// numberPool are numbers around the literals. SQLite keeps a whole number in a decimal column as an
-// integer, whose quotient is another one: where quotients are computed, all values have a fraction.
+// numberPool returns numbers equal and close to the literals. If d.fractions is set, all have a fraction: SQLite
+// stores an integer in a decimal column as an integer, whose quotient differs.
 func (v *values) numberPool(d *domain, kind Kind) []Value {
 	var out []Value
 	add := func(x float64) {
@@ -454,7 +456,7 @@ func (v *values) numberPool(d *domain, kind Kind) []Value {
 	return out
 }
 
-// datePool are dates around the literals.
+// datePool returns dates equal and close to the literals, as values of a kind.
 func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	var days []time.Time
 	add := func(t time.Time) {
@@ -479,7 +481,7 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 				continue
 			}
 			add(t)
-			if kind == Timestamp && t.Equal(t.Truncate(24*time.Hour)) { // a date alone means its first instant
+			if kind == Timestamp && t.Equal(t.Truncate(24*time.Hour)) { // a date alone is its midnight
 				add(t.Add(14*time.Hour + 30*time.Minute))
 			}
 			add(t.AddDate(0, 0, 1))
@@ -516,8 +518,8 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	return out
 }
 
-// fit converts a value of a domain to the kind of a column. It is NULL if the column's type cannot hold it, and if
-// SQLite would convert a string to a number in a column of dates or times.
+// fit converts a value of a domain to the kind of a column. It returns NULL if the column's type cannot hold it, or
+// if SQLite would convert the string to a number because of the column's affinity.
 func fit(v Value, c *Column) Value {
 	if v = converted(v, c); !c.limit.holds(v) ||
 		v.Kind == Text && c.affinity == numericAffinity && looksLikeNumber.MatchString(v.Text) {
@@ -526,7 +528,7 @@ func fit(v Value, c *Column) Value {
 	return v
 }
 
-// converted is a value of the kind of a column.
+// converted returns a value converted to the kind of a column, or NULL if that is not possible.
 func converted(v Value, c *Column) Value {
 	switch {
 	case v.Kind == Null || v.Kind == c.Kind:

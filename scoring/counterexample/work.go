@@ -8,16 +8,16 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The bounds of the work, in rows that joins may produce. They end a search at the same database on every machine,
-// unlike a time limit.
+// Limits of the work of queries, in rows that joins may produce. Unlike a time limit, they end a search at the same
+// database on every machine.
 const (
-	maxWork      = 2_000_000  // of a query on one database; larger databases are skipped
+	maxWork      = 2_000_000  // of a query on one database; databases that exceed it are skipped
 	maxTotalWork = 60_000_000 // of a search
 )
 
-// work estimates the maximum number of rows that a query produces on a database: all rows of its joins, and those
-// of a nested query for each row of the outer one. A join by equal values produces at most the rows that share a
-// value.
+// work returns an upper bound on the number of rows that query i processes on a database: all rows of its joins, and
+// the rows of a correlated subquery for each row of the outer query. A join by equality produces at most the rows
+// that share a value.
 func (s *search) work(d *Database, i int) float64 { return s.worker(d, i).query(s.trees[i]).work }
 
 func (s *search) worker(d *Database, i int) *worker {
@@ -28,7 +28,7 @@ func (s *search) worker(d *Database, i int) *worker {
 	return w
 }
 
-// worker bounds the work of a query by the rows that it reads.
+// worker computes upper bounds on the work of a query from the rows of its tables.
 type worker struct {
 	bound  *sqlparts.Bound
 	schema *Schema
@@ -36,12 +36,12 @@ type worker struct {
 	with   map[*sqlparts.CTE]extent
 }
 
-// extent describes the size of a query's result: the maximum number of its rows, and of the rows of
-// its intermediate results.
+// extent is the size of a query's result: the maximum number of its rows (rows), and the maximum work to compute it
+// (work).
 type extent struct {
 	rows, work float64
-	unique     string               // a column that has no value twice; empty for none
-	shared     func(string) float64 // how many rows share a value of a column at most; nil if that is not known
+	unique     string               // name of a column with unique values; empty for none
+	shared     func(string) float64 // returns the maximum number of rows with the same value of a column; nil if unknown
 }
 
 // share returns the maximum number of rows with the same value of a column.
@@ -80,8 +80,8 @@ func (w *worker) query(q *sqlparts.Query) extent {
 	return x
 }
 
-// recursive bounds the rows of a recursive query by its steps. Each step may produce as many rows from one as it
-// joins.
+// recursive returns the extent of a recursive query, from its maximum number of steps and the rows that each step may
+// produce from one row.
 func (w *worker) recursive(cte *sqlparts.CTE) extent {
 	var out extent
 	b, ok := cte.Query.Body.(*sqlparts.SetOp)
@@ -159,7 +159,8 @@ func (w *worker) body(n sqlparts.Node) extent {
 	return out
 }
 
-// passed returns the maximum number of rows of a select with the same value of a column that it passes on.
+// passed returns a function for the maximum number of rows of a select with the same value of a result column, given
+// that function for its source. It returns nil if that is unknown.
 func passed(b *sqlparts.Select, shared func(string) float64) func(string) float64 {
 	if shared == nil || b.Group != nil {
 		return nil
@@ -188,7 +189,8 @@ func itemName(it *sqlparts.Item) string {
 	return ""
 }
 
-// uniqueItem is the name of the one key that a select groups by, if it selects it.
+// uniqueItem returns the name of the result column with the only key that a select groups by, or "" if it does not
+// select the key.
 func uniqueItem(b *sqlparts.Select) string {
 	key := b.Group.Items[0]
 	if at := ordinal(key); at > 0 && at <= len(b.Items) {
@@ -208,7 +210,7 @@ func uniqueItem(b *sqlparts.Select) string {
 	return ""
 }
 
-// sources bounds what is in a FROM, and what its queries take. It notes these queries.
+// sources returns the extent of a FROM clause, including its subqueries, which it adds to derived.
 func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bool) extent {
 	out := extent{rows: 1}
 	for i, src := range list {
@@ -230,11 +232,11 @@ func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bo
 			out.rows, out.unique, out.shared = max(x.rows, 1), x.unique, x.shared
 			continue
 		}
-		each := max(x.rows, 1) // rows for one of those before it
+		each := max(x.rows, 1) // rows for each row of the sources before it
 		for _, column := range w.equalTo(src) {
 			each = min(each, max(1, x.share(column)))
 		}
-		// An outer join may keep the rows of either side.
+		// A right or full join also keeps rows without a match.
 		out.rows *= each
 		out.unique, out.shared = "", nil
 		if src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin {
@@ -244,14 +246,15 @@ func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bo
 	return out
 }
 
-// equalTo are the columns of a joined source that have to equal a value, by their names.
+// equalTo returns the names of the columns of a joined source that the join condition equates with a value of other
+// sources.
 func (w *worker) equalTo(src *sqlparts.Source) []string {
 	var out []string
 	merged, _ := w.bound.Merged(src)
 	for _, m := range merged {
 		out = append(out, m.Name.Text)
 	}
-	// of is the source that a name is a column of.
+	// of returns the source of a column, or nil if it is not certain.
 	of := func(c *sqlparts.Column) *sqlparts.Source {
 		if ms, doubt := w.bound.Means(c); doubt == sqlparts.Sure && ms[0].Fields == 0 {
 			return ms[0].Source
@@ -315,8 +318,8 @@ func (w *worker) table(src *sqlparts.Source) extent {
 	return extent{rows: float64(len(t.Rows)), shared: t.shares}
 }
 
-// shares returns the maximum number of rows of a table with the same value of a column. Values that are
-// equal in a dialect count as the same.
+// shares returns the maximum number of rows of a table with the same value of a column. Strings that some collation
+// treats as equal count as the same.
 func (t *Rows) shares(column string) float64 {
 	at := slices.IndexFunc(t.Columns, func(c *Column) bool { return strings.EqualFold(c.Name, column) })
 	if at < 0 {

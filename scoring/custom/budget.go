@@ -8,14 +8,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Limits bound one run of a judge's script.
+// Limits are the limits of one run of a judge's script.
 type Limits struct {
-	Steps  int64 // of the interpreter and of the functions it calls
-	Memory int64 // bytes of values that are made, whether they are still used or not
+	Steps  int64 // steps of the interpreter, and work of the functions that it calls
+	Memory int64 // bytes of all values that are created, whether they are still referenced or not
 }
 
-// defaultLimits are the limits of a judge that sets none. maxLimits are the highest that a judge file may set
-// unless the deployment configures others.
+// defaultLimits are the limits of a judge whose file sets none. maxLimits are the highest limits that a judge file
+// may set, unless the deployment configures others.
 var (
 	defaultLimits = Limits{Steps: 5_000_000, Memory: 64 << 20}
 	maxLimits     = Limits{Steps: 50_000_000, Memory: 256 << 20}
@@ -24,26 +24,26 @@ var (
 const (
 	maxIntBits   = 4096
 	maxIntDigits = 1200
-	maxDepth     = 1000 // of values in values
+	maxDepth     = 1000 // nesting of values
 	wordBytes    = 16   // of a reference to a value
 	entryBytes   = 64   // of an entry of a dict or set
-	perStep      = 16   // bytes that are read, copied or compared in the time of a step
+	perStep      = 16   // bytes that are read, copied or compared for the cost of one step
 )
 
-// budget holds what one run of a script may still use. The Starlark thread counts its own steps.
+// budget holds the remaining resources of one run of a script. The Starlark thread counts the steps.
 type budget struct {
 	limits Limits
 	memory int64
 	keys   keys
 	thread *starlark.Thread
 
-	patterns map[string]*pattern // that the run has used
-	trust    *trust              // nil if nothing can be asked
+	patterns map[string]*pattern // regular expressions that this run has used
+	trust    *trust              // nil if the script cannot ask a model
 }
 
 func (b *budget) left() int64 { return b.limits.Steps - int64(b.thread.Steps) } //nolint:gosec // bounded by the limit
 
-// work charges steps.
+// work charges a number of steps. It returns an error if fewer are left.
 func (b *budget) work(steps int64) error {
 	if steps < 0 || steps > b.left() {
 		b.thread.Steps = uint64(b.limits.Steps) //nolint:gosec // not negative
@@ -57,10 +57,10 @@ func (b *budget) tooLong() error {
 	return errcode.New(errcode.ResourceExhausted, "takes more than %d steps", b.limits.Steps)
 }
 
-// read charges the work of going through so many bytes.
+// read charges the steps for reading a number of bytes.
 func (b *budget) read(bytes int64) error { return b.work(1 + bytes/perStep) }
 
-// alloc charges memory that is about to be made, and the work of filling it.
+// alloc charges memory before it is allocated, and the steps for filling it. It returns an error if less is left.
 func (b *budget) alloc(bytes int64) error {
 	if bytes < 0 || bytes > b.limits.Memory-b.memory {
 		b.memory = b.limits.Memory
@@ -70,7 +70,8 @@ func (b *budget) alloc(bytes int64) error {
 	return b.read(bytes)
 }
 
-// times multiplies sizes; more than anything may be is still a number that can be added to.
+// times returns a * b, but at most 1<<60, so that the result can be added to without overflow. A negative factor
+// gives 1<<60.
 func times(a, b int64) int64 {
 	if a < 0 || b < 0 || b > 0 && a > (1<<60)/b {
 		return 1 << 60
@@ -78,7 +79,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// sizeOf returns the size of a value without its elements: bytes of a string, number of elements.
+// sizeOf returns the size of a value without its elements: bytes of a string or a number, or the number of elements.
 func sizeOf(v starlark.Value) int64 {
 	switch v := v.(type) {
 	case starlark.Int:
@@ -99,12 +100,12 @@ func bitLen(i starlark.Int) int {
 	return i.BigInt().BitLen()
 }
 
-// walk charges the work of visiting a value and everything in it, as comparing, hashing and writing do. A value
-// that occurs more than once is visited each time. It returns the approximate number of bytes of its text form.
+// walk charges a step for every value in a value, as comparing, hashing and formatting visit them. A value that
+// occurs more than once is counted each time. It returns the approximate length of its text in bytes.
 func (b *budget) walk(v starlark.Value) (int64, error) { return b.walkAt(v, 0) }
 
-// walkAt is walk at a depth. Nesting that is too deep is an error, since Starlark visits nested values by
-// recursion.
+// walkAt is walk for a value nested in depth others. Nesting deeper than maxDepth is an error, since Starlark visits
+// nested values recursively.
 func (b *budget) walkAt(v starlark.Value, depth int) (int64, error) {
 	if depth > maxDepth {
 		return 0, errcode.New(errcode.ResourceExhausted, "creates values nested more than %d deep", maxDepth)
@@ -167,7 +168,7 @@ func (b *budget) walkAt(v starlark.Value, depth int) (int64, error) {
 	return text + 32, nil
 }
 
-// compare charges the comparison of two values: the cheaper of the two bounds it.
+// compare charges the work of comparing two values, estimated by the smaller of the two.
 func (b *budget) compare(x, y starlark.Value) error {
 	if x.Type() != y.Type() || starlark.Len(x) <= 0 || starlark.Len(y) <= 0 {
 		return b.work(1)
@@ -179,7 +180,7 @@ func (b *budget) compare(x, y starlark.Value) error {
 	return err
 }
 
-// fits refuses integers that are too big.
+// fits returns an error if v is an integer of more than maxIntBits bits.
 func fits(v starlark.Value) error {
 	i, ok := v.(starlark.Int)
 	if !ok {
@@ -196,7 +197,7 @@ func fits(v starlark.Value) error {
 
 var errTooBig = errcode.New(errcode.ResourceExhausted, "creates an integer of more than %d bits", maxIntBits)
 
-// tooWide reports whether the product of two integers would be too big.
+// tooWide reports whether x and y are integers whose product would certainly exceed the maximum size of an integer.
 func tooWide(x, y starlark.Value) bool {
 	i, ok := x.(starlark.Int)
 	j, also := y.(starlark.Int)

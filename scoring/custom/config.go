@@ -18,9 +18,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// setting is one thing that a deployment, or a case, can set of a judge.
+// setting is the declaration of one setting of a judge, whose value a deployment or a case can override.
 type setting struct {
-	Type    string   `yaml:"type"` // bool, int, float, string, list; by default that of the default
+	Type    string   `yaml:"type"` // bool, int, float, string or list; if omitted, the type of the default
 	Default any      `yaml:"default"`
 	Doc     string   `yaml:"doc"`
 	Min     *float64 `yaml:"min"`
@@ -30,8 +30,8 @@ type setting struct {
 
 var settingTypes = []string{"bool", "int", "float", "string", "list"}
 
-// parseConfig reads the settings of a header: NAME: DEFAULT, or NAME: {type, default, doc, min,
-// max, one_of}.
+// parseConfig parses the settings in a header. Each is NAME: DEFAULT, or NAME: {type, default, doc, min, max,
+// one_of}.
 func parseConfig(nodes map[string]yaml.Node) (map[string]*setting, error) {
 	out := map[string]*setting{}
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
@@ -69,7 +69,7 @@ func parseConfig(nodes map[string]yaml.Node) (map[string]*setting, error) {
 	return out, nil
 }
 
-// strictNode decodes a node and refuses unknown keys.
+// strictNode decodes a YAML node. An unknown key is an error.
 func strictNode(n *yaml.Node, into any) error {
 	text, err := yaml.Marshal(n)
 	if err != nil {
@@ -94,8 +94,8 @@ func typeOf(v any) string {
 	return ""
 }
 
-// check brings a value into the form of the setting's type: bool, int64, float64, string or a list
-// of these.
+// check returns the value converted to the setting's type: bool, int64, float64, string or a list of these. A value
+// of another type or outside the allowed values is an error.
 func (s *setting) check(v any) (any, error) {
 	v, ok := normalValue(v)
 	if s.Type == "float" {
@@ -131,7 +131,8 @@ func (s *setting) check(v any) (any, error) {
 	return v, nil
 }
 
-// normalValue reads what YAML and JSON give: int64 for whole numbers, also in lists.
+// normalValue converts a value decoded from YAML or JSON so that whole numbers are int64, also in lists. ok is false
+// for unsupported types.
 func normalValue(v any) (any, bool) {
 	switch v := v.(type) {
 	case bool, string, float64, int64:
@@ -158,7 +159,7 @@ func normalValue(v any) (any, bool) {
 	return nil, false
 }
 
-// options declares the settings as a metric's options.
+// options returns the settings as the options of a metric.
 func (j *Judge) options() scoring.OptionSet {
 	var set scoring.OptionSet
 	if len(j.config) == 0 {
@@ -181,7 +182,8 @@ func (j *Judge) options() scoring.OptionSet {
 	return set
 }
 
-// override checks the options of a deployment or case, a JSON object.
+// override parses and checks a JSON object of options of a deployment or a case, and returns the settings in it by
+// name.
 func (j *Judge) override(raw json.RawMessage) (map[string]any, error) {
 	set := map[string]json.RawMessage{}
 	if err := scoring.DecodeOptions(raw, &set); err != nil {
@@ -209,7 +211,8 @@ func (j *Judge) override(raw json.RawMessage) (map[string]any, error) {
 	return out, nil
 }
 
-// settings are the judge's settings for one case.
+// settings returns the values of the judge's settings for one case: the defaults, overridden by the deployment and
+// the case.
 func (j *Judge) settings(in *scoring.Input) (map[string]any, error) {
 	set := map[string]json.RawMessage{}
 	if err := in.Options(&set); err != nil {
@@ -233,8 +236,8 @@ func (j *Judge) settings(in *scoring.Input) (map[string]any, error) {
 	return out, nil
 }
 
-// ownSettings returns the settings without the strings that the case itself sets. Those come neither from the
-// author nor from the deployment, unless the author lists them under one_of.
+// ownSettings returns the settings whose strings are trusted: all but the strings that the case itself sets. The
+// author of the judge and the deployment did not write those, unless the author lists them in one_of.
 func (j *Judge) ownSettings(in *scoring.Input, settings map[string]any) map[string]any {
 	raw, ok := in.Case.Options[j.Name]
 	if !ok {

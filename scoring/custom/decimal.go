@@ -12,9 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// decimal is an exact decimal number in a script: unscaled / 10^scale. It adds, subtracts,
-// multiplies and compares exactly, with integers too; it never mixes with floats, which the script
-// converts first.
+// decimal is an exact decimal number in a script: unscaled / 10^scale. Addition, subtraction, multiplication and
+// comparison are exact, also with integers. Arithmetic with floats is an error; a script must convert them first.
 type decimal struct {
 	unscaled *big.Int
 	scale    int32 // digits after the point, from 0
@@ -46,7 +45,7 @@ func newDecimal(unscaled *big.Int, scale int32) (decimal, error) {
 
 func pow10(n int32) *big.Int { return new(big.Int).Exp(bigTen, big.NewInt(int64(n)), nil) }
 
-// parseDecimal reads a decimal number such as "-1234.50" or "1.5e-3".
+// parseDecimal parses a decimal number such as "-1234.50" or "1.5e-3".
 func parseDecimal(s string) (decimal, error) {
 	bad := errcode.New(errcode.InvalidArgument, "decimal: the string is not a decimal number")
 	s = strings.TrimSpace(s)
@@ -73,8 +72,8 @@ func parseDecimal(s string) (decimal, error) {
 	return newDecimal(n, int32(int64(len(fraction))-exponent)) //nolint:gosec // both are short
 }
 
-// decimalOf converts an int, a string or a decimal; a float is converted to the shortest decimal that reads back as
-// the same float.
+// decimalOf converts an int, a string, a float or a decimal to a decimal. A float is converted to the shortest
+// decimal that parses as the same float.
 func decimalOf(v starlark.Value) (decimal, error) {
 	switch v := v.(type) {
 	case decimal:
@@ -90,22 +89,22 @@ func decimalOf(v starlark.Value) (decimal, error) {
 		v.Type())
 }
 
-// String returns the number in digits, with all decimal digits.
+// String returns the number in decimal notation, with scale digits after the point.
 func (d decimal) String() string { return scoring.BigDecimalValue(d.unscaled, d.scale).String() }
 
-// Type is decimal.
+// Type returns "decimal".
 func (d decimal) Type() string { return "decimal" }
 
-// Freeze does nothing: decimals do not change.
+// Freeze does nothing, since decimals are immutable.
 func (d decimal) Freeze() {}
 
-// Truth is false for 0.
+// Truth returns false for 0, else true.
 func (d decimal) Truth() starlark.Bool { return d.unscaled.Sign() != 0 }
 
-// Hash is the same for equal numbers.
+// Hash returns the same hash for equal numbers, whatever their scale.
 func (d decimal) Hash() (uint32, error) { return starlark.String(d.normal().String()).Hash() }
 
-// normal removes trailing zeros after the decimal point.
+// normal returns the number without trailing zeros after the decimal point.
 func (d decimal) normal() decimal {
 	n, scale := new(big.Int).Set(d.unscaled), d.scale
 	for r := new(big.Int); scale > 0; scale-- {
@@ -118,7 +117,7 @@ func (d decimal) normal() decimal {
 	return decimal{n, scale}
 }
 
-// aligned brings two decimals to one scale.
+// aligned returns the unscaled values of two decimals at the larger of their scales.
 func aligned(x, y decimal) (a, b *big.Int, scale int32) {
 	a, b, scale = x.unscaled, y.unscaled, max(x.scale, y.scale)
 	if x.scale < scale {
@@ -130,13 +129,13 @@ func aligned(x, y decimal) (a, b *big.Int, scale int32) {
 	return a, b, scale
 }
 
-// Cmp compares exactly.
+// Cmp compares two decimals exactly.
 func (d decimal) Cmp(y starlark.Value, _ int) (int, error) {
 	a, b, _ := aligned(d, y.(decimal)) //nolint:forcetypeassert // of the same type
 	return a.Cmp(b), nil
 }
 
-// Binary adds, subtracts and multiplies.
+// Binary implements +, - and * with a decimal or an int.
 func (d decimal) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (starlark.Value, error) {
 	var other decimal
 	switch y := y.(type) {
@@ -172,7 +171,7 @@ func (d decimal) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (
 	return nil, nil
 }
 
-// Unary is the sign.
+// Unary implements the signs + and -.
 func (d decimal) Unary(op syntax.Token) (starlark.Value, error) {
 	switch op {
 	case syntax.PLUS:
@@ -183,10 +182,10 @@ func (d decimal) Unary(op syntax.Token) (starlark.Value, error) {
 	return nil, nil
 }
 
-// AttrNames lists the methods.
+// AttrNames returns the names of the methods.
 func (d decimal) AttrNames() []string { return []string{"abs", "div", "eq", "float", "int", "round"} }
 
-// Attr is a method.
+// Attr returns the method with a name, or nil if there is none.
 func (d decimal) Attr(name string) (starlark.Value, error) {
 	method := func(f func(args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)) (starlark.Value, error) {
 		return starlark.NewBuiltin(name,

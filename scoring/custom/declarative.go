@@ -18,7 +18,7 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// loadYAML loads a judge of one of the declarative kinds.
+// loadYAML loads a judge of the kinds expression, prompt and sql from YAML.
 func (j *Judge) loadYAML(ctx context.Context, most Limits, o *Options) error {
 	h, err := decodeHeader([]byte(j.Source))
 	if err != nil {
@@ -44,8 +44,8 @@ func (j *Judge) loadYAML(ctx context.Context, most Limits, o *Options) error {
 	return j.loadSQL(o)
 }
 
-// expressions are the expressions under result, compiled to one function each. params are the names
-// they see.
+// expressions compiles each expression under result to a function named like its member. params are the names of the
+// functions' parameters.
 func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, params ...string) (*script, error) {
 	f := &syntax.File{Path: j.File, Options: dialect}
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
@@ -60,9 +60,9 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 		}
 		first := node.Line
 		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			first++ // the text starts below the | or >
+			first++ // the text starts on the line after the | or >
 		}
-		// so that an expression may go over several lines
+		// The parentheses allow an expression to span several lines.
 		text := "(" + strings.TrimSpace(node.Value) + "\n)"
 		e, err := dialect.ParseExpr(j.File, syntax.FilePortion{Content: []byte(text), FirstLine: int32(first), FirstCol: 1}, 0) //nolint:gosec // lines of a small file
 		if err != nil {
@@ -83,7 +83,7 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 	return s, nil
 }
 
-// evaluate evaluates the expressions and returns a score of their values.
+// evaluate evaluates the expressions with args as the parameters, and returns the score with their values.
 func (j *Judge) evaluate(ctx context.Context, s *script, args ...starlark.Value) (scoring.Score, error) {
 	said := map[string]starlark.Value{}
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
@@ -111,7 +111,7 @@ func (j *Judge) loadExpression(ctx context.Context, limits Limits, o *Options) e
 	return nil
 }
 
-// placeholder is {{question}} or {{config.tone}} in a prompt.
+// placeholder matches {{question}} or {{config.tone}} in a prompt.
 var placeholder = regexp.MustCompile(`\{\{\s*([A-Za-z_.0-9]*)\s*\}\}`)
 
 func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error {
@@ -161,7 +161,8 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 	return nil
 }
 
-// replyOf returns a value with the members of a reply as attributes: reply.name.
+// replyOf returns a dict as a record, so that expressions can access its members as attributes: reply.name. It
+// returns any other value unchanged.
 func replyOf(v starlark.Value) starlark.Value {
 	d, ok := v.(*starlark.Dict)
 	if !ok {
@@ -176,7 +177,7 @@ func replyOf(v starlark.Value) starlark.Value {
 	return r
 }
 
-// checkSchema validates a schema with the judge backend's own check.
+// checkSchema returns an error if the judge backend would reject a schema of replies.
 func checkSchema(ctx context.Context, schema json.RawMessage) error {
 	var none json.RawMessage
 	err := judgebackend.Decode("{}", schema, &none)
@@ -191,7 +192,8 @@ func checkSchema(ctx context.Context, schema json.RawMessage) error {
 	return ctx.Err()
 }
 
-// checkPlaceholders refuses what the judge does not need or configure.
+// checkPlaceholders returns an error if the prompt has a placeholder for a field that is not among the judge's needs,
+// or for an unknown setting.
 func (j *Judge) checkPlaceholders() error {
 	node := &j.header.Prompt
 	for _, m := range placeholder.FindAllStringSubmatchIndex(node.Value, -1) {
@@ -220,8 +222,8 @@ func (j *Judge) checkPlaceholders() error {
 	return nil
 }
 
-// fill inserts the case and the settings into a prompt. Values of the case are marked as material, and so are
-// settings that come neither from the author nor from the deployment.
+// fill returns the prompt with fields of the case and settings in place of the placeholders. Fields of the case are
+// enclosed as material, and so are settings that are not in own.
 func fill(template string, row *record, settings, own map[string]any) (string, error) {
 	b := &budget{limits: defaultLimits, thread: new(starlark.Thread)}
 	var failed error

@@ -1,9 +1,7 @@
-// Package custom makes metrics of judge files, so that a practitioner adds a judge without
-// compiling anything.
+// Package custom loads judge files as metrics, so that users can add a judge without compiling the program.
 //
-// A judge file is of one of four kinds. All have the same header (name, version, summary, needs,
-// range, threshold, config) and all become a [scoring.Metric], data and one function, which engine,
-// runs, SQL functions, wires and reports treat like any other:
+// A judge file is of one of four kinds. All have the same header (name, version, summary, needs, range, threshold,
+// config), and each becomes a [scoring.Metric], which the rest of the program treats like any other:
 //
 //   - starlark: process_row(row, config) in Starlark, a dialect of Python, which may ask a model with llm_complete
 //   - expression: Starlark expressions for value, label, reason and other members of a score
@@ -15,8 +13,8 @@
 //
 // # What a script can and cannot do
 //
-// Scripts have no files, no network, no clock, no random numbers, no load and no recursion. Bounded
-// are:
+// Scripts have no files, no network, no clock, no random numbers, no load statement and no recursion. These are
+// limited:
 //
 //   - steps: the interpreter's own count, plus the work of operators, built-in functions, methods, regular
 //     expressions and comparisons, by the size of their operands;
@@ -24,17 +22,16 @@
 //     whether they are still referenced or not. The interpreter's memory for each of its own steps (about 30 bytes)
 //     is not charged;
 //   - integers have at most 4096 bits, decimals 1000 digits;
-//   - what leaves a script: reason, label and detail, and the prompts it sends.
+//   - the size of a script's output: the reason, label and detail, and its prompts.
 //
-// Starlark itself bounds only steps. The rest is done by rewriting a script's syntax tree before it
-// is compiled: every operator, slice, attribute, index and built-in function becomes a call of one
-// that knows the budget. Tables are never copied: rows are made when they are examined. The
-// cancellation of the context ends a script at its next step.
+// Starlark itself limits only steps. For the other limits, a script's syntax tree is rewritten before it is
+// compiled: every operator, slice, attribute, index and call of a built-in function becomes a call of a function
+// that charges the budget. Tables are never copied: a row is created when the script accesses it. The cancellation
+// of the context ends a script at its next step.
 //
 // # Libraries
 //
-// go.starlark.net is the reference implementation in Go of a language made for being embedded:
-// deterministic, without side effects, with exact integers, readable by anyone who knows Python.
-// Expressions are Starlark too, and not another language, so that there is one sandbox to prove,
-// one table of functions to learn, and decimals and 64-bit integers stay exact.
+// go.starlark.net is the reference implementation in Go of Starlark, a language for embedding: deterministic, without
+// side effects, with exact integers, and similar to Python. Expressions are Starlark too, so that there is one sandbox
+// and one set of functions, and decimals and 64-bit integers are exact.
 package custom

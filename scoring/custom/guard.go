@@ -18,7 +18,7 @@ func budgetOf(t *starlark.Thread) *budget {
 
 type builtin = func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error)
 
-// guards are the functions that rewritten scripts call.
+// guards are the functions that rewritten scripts call instead of operators, attributes and so on.
 var guards = func() starlark.StringDict {
 	d := starlark.StringDict{}
 	add := func(name string, f builtin) { d[name] = starlark.NewBuiltin(name, f) }
@@ -67,7 +67,7 @@ func operator(op syntax.Token) builtin {
 	}
 }
 
-// operate is x op y within the budget.
+// operate returns x op y, after charging its cost to the budget.
 func operate(b *budget, op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	switch op {
 	case syntax.EQL, syntax.NEQ, syntax.LT, syntax.LE, syntax.GT, syntax.GE:
@@ -151,7 +151,7 @@ func chargeOperator(b *budget, op syntax.Token, x, y starlark.Value) error {
 	return b.work(1)
 }
 
-// bytesOf returns the size of a copy of a string, list or tuple; 0 for any other value.
+// bytesOf returns the size in bytes of a copy of a string, list or tuple; 0 for any other value.
 func bytesOf(v starlark.Value) int64 {
 	switch v := v.(type) {
 	case starlark.String:
@@ -166,7 +166,8 @@ func bytesOf(v starlark.Value) int64 {
 	return 0
 }
 
-// inPlace is x op= y: lists and dicts are extended, everything else is replaced.
+// inPlace returns the guard for x op= y: += extends a list and |= updates a dict in place; otherwise it computes x op
+// y.
 func inPlace(op syntax.Token) builtin {
 	return func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 		return assignOperate(t, op, args[0], args[1])
@@ -198,7 +199,7 @@ func callMethod(t *starlark.Thread, recv starlark.HasAttrs, name string, args st
 	return starlark.Call(t, m, args, nil)
 }
 
-// augment is container[k] op= y.
+// augment implements container[k] op= y.
 func augment(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	container, k, y := args[0], args[1], args[3]
 	b := budgetOf(t)
@@ -254,7 +255,7 @@ var opsByText = func() map[string]syntax.Token {
 	return m
 }()
 
-// slice is x[lo:hi:step].
+// slice implements x[lo:hi:step].
 func slice(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	b := budgetOf(t)
 	x, ok := args[0].(starlark.Sliceable)

@@ -8,13 +8,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// universe is Starlark's own functions, each charged before it runs.
+// universe holds Starlark's built-in functions, wrapped so that their cost is charged before they run.
 var universe = func() starlark.StringDict {
 	d := starlark.StringDict{}
 	for name, v := range starlark.Universe {
 		inner, ok := v.(*starlark.Builtin)
 		if !ok {
-			continue // None, True, False stay the interpreter's
+			continue // None, True and False are not functions
 		}
 		charge := charges[name]
 		if charge == nil {
@@ -58,7 +58,8 @@ var universe = func() starlark.StringDict {
 	return d
 }()
 
-// charges are the functions that do other than go through their arguments once and keep a copy.
+// charges holds the functions that charge for built-in functions whose cost is not that of reading the arguments once
+// and copying them (chargeArguments).
 var charges = map[string]func(*budget, starlark.Tuple, []starlark.Tuple) error{
 	"len": chargeNothing, "type": chargeNothing, "bool": chargeNothing, "abs": chargeNothing, "range": chargeNothing,
 	"ord": chargeNothing, "chr": chargeNothing,
@@ -143,11 +144,11 @@ func eachArgument(args starlark.Tuple, kwargs []starlark.Tuple, f func(starlark.
 	return nil
 }
 
-// literalsKey is the key of the strings in a thread's script.
+// literalsKey is the key under which a thread stores the string literals of its script.
 const literalsKey = "literals"
 
-// fail stops the script. Its message is shown only if it is a literal in the script, since any other may contain
-// data.
+// fail implements fail(message): it stops the script with an error. The message is included only if it is a literal
+// in the script, since any other string may contain data.
 func fail(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	literals, _ := t.Local(literalsKey).(map[string]bool)
 	if len(args) == 1 {

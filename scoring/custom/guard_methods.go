@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// attribute is x.name. Methods of Starlark's own types are wrapped so that calling them is charged;
-// badger's own types charge by themselves.
+// attribute returns x.name. A method of one of Starlark's own types is wrapped so that its calls are charged; the
+// methods of this package's types charge themselves.
 func attribute(b *budget, x starlark.Value, name string) (starlark.Value, error) {
 	h, ok := x.(starlark.HasAttrs)
 	if !ok {
@@ -40,7 +40,7 @@ func attribute(b *budget, x starlark.Value, name string) (starlark.Value, error)
 		}), nil
 }
 
-// method calls a method of one of Starlark's own types once its work and what it makes are charged.
+// method calls a method of one of Starlark's own types, after charging its work and the memory of its result.
 func method(t *starlark.Thread, recv starlark.Value, m *starlark.Builtin, args starlark.Tuple,
 	kwargs []starlark.Tuple) (starlark.Value, error) {
 	b := budgetOf(t)
@@ -73,7 +73,7 @@ func method(t *starlark.Thread, recv starlark.Value, m *starlark.Builtin, args s
 	return v, b.derivedByMethod(v, recv, m.Name(), args, kwargs)
 }
 
-// collect returns a list of the elements of an iterable.
+// collect returns a list of the elements of an iterable, and charges for them.
 func collect(b *budget, it starlark.Iterable) (starlark.Value, error) {
 	var out []starlark.Value
 	for v := range starlark.Elements(it) {
@@ -166,7 +166,7 @@ func chargeList(b *budget, l *starlark.List, name string, args starlark.Tuple) e
 	return b.read(wordBytes * n)
 }
 
-// chargeTable is for dicts and sets.
+// chargeTable charges a method call of a dict or a set.
 func chargeTable(b *budget, recv starlark.Value, name string, args starlark.Tuple, kwargs []starlark.Tuple) error {
 	n := sizeOf(recv)
 	switch name {

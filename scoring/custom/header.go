@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/strictyaml"
 )
 
-// Kind is the way in which a judge is written.
+// Kind is the format of a judge file.
 type Kind string
 
 // The kinds.
@@ -26,11 +26,11 @@ const (
 	SQL        Kind = "sql"
 )
 
-// kinds lists them.
+// kinds lists all kinds.
 var kinds = []Kind{Starlark, Expression, Prompt, SQL}
 
-// header is the declaration that judges of all kinds have. A Starlark file gives it as the arguments of judge(…),
-// the other kinds as keys of their YAML.
+// header holds the declarations of a judge file of any kind. In a Starlark file they are the arguments of judge(…),
+// in the other kinds the keys of the YAML.
 type header struct {
 	Kind    Kind     `yaml:"kind"`
 	Name    string   `yaml:"name"`
@@ -39,11 +39,12 @@ type header struct {
 	Needs   []string `yaml:"needs"`
 	Scores  []string `yaml:"scores"` // metrics whose scores the judge reads
 
-	Range         []*float64 `yaml:"range"` // least and most value; null: no bound
+	Range         []*float64 `yaml:"range"` // minimum and maximum value; null: none
 	Threshold     *float64   `yaml:"threshold"`
 	LowerIsBetter bool       `yaml:"lower_is_better"`
 	Labels        []string   `yaml:"labels"`
-	// value where the judge needs the agent's result and the query failed; not applicable if absent
+	// the value if the judge needs the agent's result and the agent's query failed; if absent, the score is not
+	// applicable then
 	FailedQuery *float64 `yaml:"failed_query"`
 
 	Config  map[string]yaml.Node `yaml:"config"`
@@ -56,7 +57,7 @@ type header struct {
 		MemoryMiB int64 `yaml:"memory_mib"`
 	} `yaml:"limits"`
 
-	// For the declarative kinds.
+	// Keys of the kinds expression, prompt and sql.
 	Result      map[string]yaml.Node `yaml:"result"` // expressions for the members of the score
 	Prompt      yaml.Node            `yaml:"prompt"`
 	System      string               `yaml:"system"`
@@ -73,7 +74,7 @@ var (
 	lineMessage = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 )
 
-// decodeHeader reads YAML, which includes JSON. Unknown keys are errors.
+// decodeHeader decodes a header from YAML or JSON. An unknown key is an error.
 func decodeHeader(text []byte) (*header, error) {
 	var h header
 	switch err := strictyaml.Decode(text, &h); {
@@ -87,7 +88,7 @@ func decodeHeader(text []byte) (*header, error) {
 	return &h, nil
 }
 
-// yamlMessage describes an error in the terms of a judge file, without showing its content.
+// yamlMessage returns the message of a YAML error in the terms of a judge file, without its content.
 func yamlMessage(err error) string {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	var t *yaml.TypeError
@@ -122,7 +123,7 @@ func kindOfGo(t string) string {
 	return "text"
 }
 
-// check checks what all kinds have in common. Errors name the key.
+// check returns an error, which names the key, if a key that all kinds have is invalid.
 func (h *header) check() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, format, args...)
@@ -167,7 +168,7 @@ func (h *header) check() error {
 	return h.checkKind()
 }
 
-// checkKind refuses keys that belong to another kind.
+// checkKind returns an error if the kind requires a missing key or does not allow a given one.
 func (h *header) checkKind() error {
 	set := map[string]bool{
 		"result": len(h.Result) > 0, "prompt": h.Prompt.Kind != 0, "system": h.System != "", "schema": h.Schema != nil,
@@ -201,7 +202,7 @@ func (h *header) inRange(v float64) bool {
 	return len(h.Range) == 0 || (h.Range[0] == nil || v >= *h.Range[0]) && (h.Range[1] == nil || v <= *h.Range[1])
 }
 
-// rangeText is the range as metrics state it.
+// rangeText returns the range in the form of [scoring.Metric].Range.
 func (h *header) rangeText() string {
 	if len(h.Range) == 0 {
 		return "any number"
@@ -219,7 +220,8 @@ func (h *header) rangeText() string {
 	}
 }
 
-// limits returns the limits that the judge sets, or the default, and never more than most.
+// limits returns the limits that the judge sets, or the defaults, reduced to most. A limit that the judge sets above
+// most is an error.
 func (h *header) limits(most Limits) (Limits, error) {
 	l := defaultLimits
 	if h.Limits.Steps > 0 {

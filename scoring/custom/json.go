@@ -15,13 +15,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// jsonModule is json.decode and json.encode. Whole numbers are ints, other numbers floats where
-// that keeps every digit and decimals if it does not, as in inline results.
+// jsonModule is the module json with decode and encode. Whole numbers are decoded as ints, other numbers as floats if
+// a float has the same digits, else as decimals, as in inline results.
 var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDict{
 	"decode": starlark.NewBuiltin("json.decode",
 		func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			var text string
-			var otherwise starlark.Value // for a string that is not JSON
+			var otherwise starlark.Value // returned for a string that is not JSON
 			if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "x", &text, "default?", &otherwise); err != nil {
 				return nil, err
 			}
@@ -60,7 +60,7 @@ const maxNesting = 64
 
 var errNoJSON = errcode.New(errcode.InvalidArgument, "json.decode: invalid JSON")
 
-// decodeJSON reads one JSON value. A nil budget charges nothing.
+// decodeJSON decodes one JSON value, and charges for it if b is not nil.
 func decodeJSON(b *budget, text []byte) (starlark.Value, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -157,7 +157,7 @@ func numberOf(s string) (starlark.Value, error) {
 	return d, nil
 }
 
-// encodeJSON appends v as JSON, dicts in their order. Decimals are numbers with all their digits.
+// encodeJSON appends v as JSON. Dicts keep their order, and decimals are numbers with all their digits.
 func encodeJSON(out []byte, v starlark.Value, depth int) ([]byte, error) {
 	if depth > maxNesting {
 		return nil, errcode.New(errcode.InvalidArgument, "nested more than %d deep", maxNesting)

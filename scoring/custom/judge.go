@@ -14,25 +14,23 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Group is the family that metrics of judge files are listed in.
+// Group is the group of the metrics of judge files.
 const Group = "custom"
 
 // Options are the resources that judges may use.
 type Options struct {
-	SQL    SQLEngine    // runs judges of kind sql; nil: they are refused
-	Limits Limits       // the most that a judge may ask for; zero: maxLimits
+	SQL    SQLEngine    // runs judges of kind sql; nil: loading one is an error
+	Limits Limits       // the highest limits that a judge file may set; zero: maxLimits
 	Print  func(string) // called with the output of scripts, which may contain data; may be nil
 }
 
-// SQLEngine runs the query of a judge of kind sql. The engine must not let SQL reach files or a
-// network.
+// SQLEngine runs the queries of judges of kind sql. SQL must not be able to access files or a network.
 type SQLEngine interface {
-	// EvaluateSQL runs one query that sees the tables by their names, and nothing else. It may be
-	// called from many goroutines at once.
+	// EvaluateSQL runs a query that can read only these tables, by their names. It may be called concurrently.
 	EvaluateSQL(ctx context.Context, query string, tables map[string]*scoring.Table) (*scoring.Table, error)
 }
 
-// Judge is a judge file, ready to score.
+// Judge is a loaded judge file.
 type Judge struct {
 	Name    string
 	Version int
@@ -40,18 +38,18 @@ type Judge struct {
 	Summary string
 	File    string // base name, for errors
 	Source  string // the file's text
-	Hash    string // of the file: SHA-256 in hexadecimal
+	Hash    string // SHA-256 of the file in hexadecimal
 
 	header *header
 	needs  []need
 	config map[string]*setting
-	asks   bool // a model
+	asks   bool // whether it may ask a model
 	score  func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error)
 }
 
-// Load reads a judge from a file. The extension decides the kind: .star and .py are Starlark, .yaml and .yml the
-// other kinds. Errors are coded and name the file and, if known, the line and the key or function; they contain no
-// data.
+// Load parses and validates a judge file. The extension determines the kind: .star and .py are Starlark, .yaml and
+// .yml the other kinds. Errors are coded and name the file and, if known, the line and the key or function. They
+// contain no data.
 func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, error) {
 	if o == nil {
 		o = &Options{}
@@ -92,7 +90,7 @@ func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, 
 	return j, nil
 }
 
-// FileName is a name under which a judge of that kind can be loaded.
+// FileName returns the file name under which a judge with this name and kind can be loaded.
 func FileName(name string, k Kind) string {
 	if k == Starlark {
 		return name + ".star"
@@ -100,7 +98,7 @@ func FileName(name string, k Kind) string {
 	return name + ".yaml"
 }
 
-// take checks a header and makes it the judge's.
+// take checks a header and sets the judge's fields from it.
 func (j *Judge) take(h *header) (err error) {
 	if err := h.check(); err != nil {
 		return err
@@ -121,7 +119,7 @@ func (j *Judge) take(h *header) (err error) {
 	return nil
 }
 
-// Metric is the judge as a metric.
+// Metric returns the judge as a metric.
 func (j *Judge) Metric() scoring.Metric {
 	h := j.header
 	m := scoring.Metric{
@@ -156,10 +154,10 @@ func (j *Judge) Metric() scoring.Metric {
 	return m
 }
 
-// Asks reports whether the judge asks a model.
+// Asks reports whether the judge may ask a model.
 func (j *Judge) Asks() bool { return j.asks }
 
-// Settings are the judge's settings with their defaults, for listings.
+// Settings returns the defaults of the judge's settings, for listings.
 func (j *Judge) Settings() map[string]any {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(j.config)) {
@@ -168,7 +166,7 @@ func (j *Judge) Settings() map[string]any {
 	return out
 }
 
-// metricScore is the metric's function: it runs the judge on the row and the settings.
+// metricScore is the Score function of the judge's metric. It runs the judge on the case's fields and settings.
 func (j *Judge) metricScore(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	settings, err := j.settings(in)
 	if err != nil {

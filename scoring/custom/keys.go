@@ -8,17 +8,16 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// keys knows the keys that a run has used, to charge for those that get into each other's way:
-// Starlark hashes integers by their low 32 bits, floats by their whole part, functions by their
-// names and short texts without a seed, so that a few thousand chosen keys could make every look
-// into a dict go through all of them.
+// keys records the dict keys that a run has used, so that keys with the same hash are charged for. Starlark hashes
+// integers by their low 32 bits, floats by their whole part, functions by their names and short strings without a
+// seed. So a script could choose a few thousand keys with the same hash, and each lookup would compare all of them.
 type keys struct {
 	seed   maphash.Seed
-	seen   map[uint64]bool   // by content
-	spread map[uint32]uint32 // distinct keys by Starlark's hash
+	seen   map[uint64]bool   // fingerprints of the keys used so far
+	spread map[uint32]uint32 // number of distinct keys by Starlark's hash
 }
 
-// key charges the hashing of a key, and the keys of the same hash that it may be compared with.
+// key charges the hashing of a key, and its comparison with the keys of the same hash that this run has used.
 func key(b *budget, k starlark.Value) error {
 	switch k := k.(type) {
 	case starlark.Int:
@@ -52,7 +51,8 @@ func key(b *budget, k starlark.Value) error {
 	return b.work(int64(b.keys.spread[h]))
 }
 
-// fingerprint distinguishes keys that Starlark's hash does not. The charge does not depend on its seed.
+// fingerprint returns a seeded hash that differs for keys with the same hash in Starlark. The seed is random and does
+// not affect the charge.
 func (s *keys) fingerprint(v starlark.Value) uint64 {
 	switch v := v.(type) {
 	case starlark.Tuple:
@@ -69,7 +69,8 @@ func (s *keys) fingerprint(v starlark.Value) uint64 {
 	return maphash.String(s.seed, v.String())
 }
 
-// eachKey charges the hashing of all elements of an iterable; of pairs, of the first of each.
+// eachKey charges the hashing of all elements of an iterable. For an element that is a pair, as in dict(pairs), it
+// charges that of the pair's first element.
 func eachKey(b *budget, v starlark.Value) error {
 	it, ok := v.(starlark.Iterable)
 	if !ok {

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	maxCalls     = 16        // questions about one case
+	maxCalls     = 16        // calls of llm_complete for one case
 	maxPrompt    = 256 << 10 // bytes
-	materialText = 8000      // characters of a piece of material, by default
+	materialText = 8000      // default maximum of characters of one material
 )
 
-// conversation holds the questions that a script asks about one case.
+// conversation asks the questions of a script about one case, and counts them.
 type conversation struct {
 	ctx   context.Context //nolint:containedctx // lives for one call of a script
 	judge *Judge
@@ -29,7 +29,7 @@ type conversation struct {
 	calls int
 }
 
-// conversationKey is the key of a thread's conversation.
+// conversationKey is the key under which a thread stores its conversation.
 const conversationKey = "conversation"
 
 func conversationOf(t *starlark.Thread) (*conversation, error) {
@@ -40,13 +40,14 @@ func conversationOf(t *starlark.Thread) (*conversation, error) {
 	return c, nil
 }
 
-// llmNames are the additional names for scripts that ask a model.
+// llmNames are the additional functions of scripts that may ask a model.
 var llmNames = starlark.StringDict{
 	"llm_complete": starlark.NewBuiltin("llm_complete", llmComplete),
 	"material":     starlark.NewBuiltin("material", material),
 }
 
-// material is material(title, value, limit=8000): a piece of the case set off for a prompt.
+// material implements material(title, value, limit=8000): it returns a value of the case as text enclosed in markers
+// for a prompt.
 func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
 	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var title string
@@ -81,8 +82,8 @@ func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
 	return starlark.String(block), nil
 }
 
-// materialOf formats a value for a judge: a string unchanged, a table in Markdown with its first and last rows,
-// everything else as JSON.
+// materialOf formats a value for a prompt: a string unchanged, a result as a Markdown table with its first and last
+// rows, None as "", and any other value as JSON.
 func materialOf(b *budget, v starlark.Value) (string, error) {
 	switch v := v.(type) {
 	case starlark.NoneType:
@@ -103,14 +104,14 @@ func materialOf(b *budget, v starlark.Value) (string, error) {
 	return string(raw), err
 }
 
-// textSchema is the schema of a text reply.
+// textSchema is the schema of replies for llm_complete without a schema: an object with one string.
 var textSchema = json.RawMessage(
 	`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
 
 var purposeForm = regexp.MustCompile(`^[a-z0-9_]{1,16}$`)
 
-// llmComplete is llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1,
-// max_tokens=0): a dict that satisfies the JSON Schema, or text if there is none.
+// llmComplete implements llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1, max_tokens=0). It
+// returns the model's reply, a dict that satisfies the JSON Schema, or a string without a schema.
 func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
 	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var user, system, purpose string
@@ -173,7 +174,7 @@ func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
 	return v, nil
 }
 
-// question is one question of a judge.
+// question holds the arguments of one call of llm_complete.
 type question struct {
 	user, system, purpose string
 	schema                json.RawMessage
@@ -181,8 +182,8 @@ type question struct {
 	maxTokens             int
 }
 
-// ask puts a question to the judge backend by way of the ledger, the budget and what was recorded.
-// The reply satisfies the schema.
+// ask returns the reply to a question, from recorded replies or the configured judge backend. The reply satisfies the
+// schema. More than maxCalls calls for one case are an error.
 func (c *conversation) ask(q question) (json.RawMessage, error) {
 	if c.calls++; c.calls > maxCalls {
 		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: more than %d calls for one case", maxCalls)
@@ -211,14 +212,14 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 	return reply, err
 }
 
-// foreignText returns the error for a prompt with a string that the judge's author did not write.
+// foreignText returns the error for a prompt that contains, outside of material, a string of the case or of a reply.
 func foreignText(where string) error {
 	return errcode.New(errcode.InvalidArgument,
 		"llm_complete: %s contains text of the case or of a reply, which the model would read as an instruction; "+
 			"pass it as material(TITLE, VALUE)", where)
 }
 
-// titleOf returns the title of a part of a case in a prompt.
+// titleOf returns the title for a field of the case in a prompt.
 func titleOf(name string) string {
 	if t, ok := map[string]string{
 		"sql": "SQL of the agent", "gold_sql": "Accepted SQL", "result": "Result of the agent",

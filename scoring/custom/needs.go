@@ -10,11 +10,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// field is a part of a case that a judge can name among its needs.
+// field is a part of a case that a judge file can list under needs.
 type field struct {
 	name  string
 	needs scoring.Field
-	given func(in *scoring.Input) bool // nil: never missing
+	given func(in *scoring.Input) bool // whether the case has it; nil: the engine checks this, or it is never missing
 	value func(in *scoring.Input) (starlark.Value, error)
 }
 
@@ -45,7 +45,7 @@ func tableField(needs scoring.Field, query func(in *scoring.Input) *scoring.Quer
 	}
 }
 
-// nameOf is the name that judge files have for a field.
+// nameOf returns the name of a field in judge files.
 func nameOf(f scoring.Field) string {
 	all := scoring.Fields()
 	return all[slices.IndexFunc(all, func(i scoring.FieldInfo) bool { return i.Field == f })].Name
@@ -61,8 +61,8 @@ func goldSQL(in *scoring.Input) string {
 	return in.Gold.SQL
 }
 
-// fields are the names that judges can use. Fields with their own argument in SQL functions come first; with any
-// other, the function takes the whole case.
+// fields are the fields that judge files can list. Those with their own argument in SQL functions come first. If a
+// judge lists another one, its SQL function takes the whole case as an argument.
 var fields = []field{
 	textField(scoring.FieldQuestion, func(in *scoring.Input) string { return in.Case.Question }),
 	textField(scoring.FieldInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
@@ -85,7 +85,7 @@ var fields = []field{
 	{name: "expected", needs: scoring.FieldCase, value: expectedRecord},
 }
 
-// inCase is a field whose argument is that of the whole case.
+// inCase returns the field f with a need of the whole case, since it has no argument in SQL functions.
 func inCase(f field) field {
 	f.needs = scoring.FieldCase
 	return f
@@ -144,7 +144,7 @@ func jsonValue(raw []byte) (starlark.Value, error) {
 	return decodeJSON(nil, raw)
 }
 
-// need is a field that a judge requires, or uses if it exists: "response?".
+// need is an entry of needs in a judge file: a required field, or an optional one, such as "response?".
 type need struct {
 	*field
 	optional bool
@@ -167,8 +167,8 @@ func parseNeeds(words []string) ([]need, error) {
 	return out, nil
 }
 
-// fieldsOf returns the fields that a metric with these needs requires, and the optional ones that it reads. A field
-// without its own argument requires the whole case.
+// fieldsOf returns the fields that a metric with these needs requires, and the optional ones that it reads. If a
+// field has no argument of an SQL function, the whole case is required.
 func fieldsOf(list []need) (needs, reads scoring.Field) {
 	for _, n := range list {
 		if n.optional && n.needs != scoring.FieldCase {
@@ -180,8 +180,8 @@ func fieldsOf(list []need) (needs, reads scoring.Field) {
 	return needs, reads
 }
 
-// rowOf returns the record of a case that a script sees. It returns a score if the case lacks a field that the
-// engine does not check.
+// rowOf returns the record with the fields of a case that a script can read. If the case lacks a required field that
+// the engine does not check, it returns a score that is not applicable instead.
 func (j *Judge) rowOf(in *scoring.Input) (*record, *scoring.Score, error) {
 	r := &record{name: "row", fields: make(starlark.StringDict, len(j.needs)+1)}
 	for _, n := range j.needs {
@@ -218,7 +218,7 @@ func (j *Judge) rowOf(in *scoring.Input) (*record, *scoring.Score, error) {
 	return r, nil, nil
 }
 
-// scoresOf are the scores of other metrics that the judge rests on.
+// scoresOf returns a record of the scores of other metrics that the judge file lists under scores.
 func (j *Judge) scoresOf(in *scoring.Input) (starlark.Value, error) {
 	all := starlark.StringDict{}
 	for _, name := range j.header.Scores {

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// record is a value with named fields, record.name or record["name"]: the row, the configuration, a
-// score.
+// record is a value with named fields, which scripts read as record.name or record["name"], such as the row, the
+// configuration or a score.
 type record struct {
 	name    string
 	fields  starlark.StringDict
@@ -32,10 +32,10 @@ func (r *record) Hash() (uint32, error) {
 	return 0, errcode.New(errcode.InvalidArgument, "%s cannot be a key", r.name)
 }
 
-// AttrNames lists the fields.
+// AttrNames returns the names of the fields, sorted.
 func (r *record) AttrNames() []string { return slices.Sorted(maps.Keys(r.fields)) }
 
-// Attr is a field.
+// Attr returns a field. An unknown name is an error.
 func (r *record) Attr(name string) (starlark.Value, error) {
 	if v, ok := r.fields[name]; ok {
 		return v, nil
@@ -47,7 +47,7 @@ func (r *record) Attr(name string) (starlark.Value, error) {
 		scoring.Suggest(name, r.AttrNames()))
 }
 
-// Get is a field, too.
+// Get returns the field with the name k. An unknown name is an error.
 func (r *record) Get(k starlark.Value) (starlark.Value, bool, error) {
 	name, ok := starlark.AsString(k)
 	if !ok {
@@ -57,7 +57,7 @@ func (r *record) Get(k starlark.Value) (starlark.Value, bool, error) {
 	if v, ok := r.fields[name]; ok {
 		return v, true, nil
 	}
-	// The name may be data.
+	// The message omits the name, which may be data.
 	return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: there is no such field; there are %s", r.name,
 		strings.Join(r.AttrNames(), ", "))
 }

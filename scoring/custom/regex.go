@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// reModule is Python's re as far as regular expressions in linear time go (RE2 syntax): search,
-// fullmatch, findall, finditer, sub, split. Positions are in bytes, as those of strings are.
+// reModule is the module re with Python's functions search, fullmatch, findall, finditer, sub and split. Regular
+// expressions have RE2 syntax, which guarantees linear time. Positions are in bytes, as for strings in scripts.
 var reModule = &starlarkstruct.Module{Name: "re", Members: starlark.StringDict{
 	"search":    reFunction("search"),
 	"fullmatch": reFunction("fullmatch"),
@@ -23,8 +23,8 @@ var reModule = &starlarkstruct.Module{Name: "re", Members: starlark.StringDict{
 	"sub":       starlark.NewBuiltin("re.sub", reSub),
 }}
 
-// pattern is a compiled regular expression with the size of its program, which bounds how much text is searched in
-// one step.
+// pattern is a compiled regular expression and the size of its program, which determines the charge for searching a
+// text.
 type pattern struct {
 	*regexp.Regexp
 	size int64
@@ -32,19 +32,19 @@ type pattern struct {
 
 const (
 	maxPattern = 4000      // characters
-	maxProgram = 20_000    // instructions of one
-	maxKept    = 1_000_000 // instructions of all that are kept compiled
+	maxProgram = 20_000    // maximum size of one program, in instructions
+	maxKept    = 1_000_000 // maximum total size of the cached programs
 )
 
-// patterns are kept compiled, all scripts' together.
+// patterns caches compiled regular expressions of all scripts.
 var patterns = struct {
 	sync.Mutex
 	m    map[string]*pattern
 	kept int64
 }{m: map[string]*pattern{}}
 
-// programSize is about how many instructions an expression becomes, seen before they are made:
-// x{1000} is a thousand.
+// programSize returns an estimate of the number of instructions of a regular expression before it is compiled.
+// x{1000} has a thousand.
 func programSize(re *syntax.Regexp) int64 {
 	n := int64(1 + len(re.Rune)/2)
 	for _, sub := range re.Sub {
@@ -56,9 +56,9 @@ func programSize(re *syntax.Regexp) int64 {
 	return min(n, 1<<40)
 }
 
-// compilePattern compiles an expression, or finds it compiled. A run is charged for its first use
-// of an expression and not for the next, whether it was kept compiled or not: what other scripts
-// did before must not show.
+// compilePattern returns the compiled expression, from the cache if possible. The first use of an expression in a run
+// is charged as a compilation even if it is cached, so that the charge does not depend on other scripts. Later uses
+// in the run cost one step.
 func compilePattern(b *budget, text string) (*pattern, error) {
 	if len(text) > maxPattern {
 		return nil, errcode.New(errcode.ResourceExhausted, "a regular expression of more than %d characters", maxPattern)
@@ -115,7 +115,7 @@ func keepPattern(text string, p *pattern) {
 	patterns.m[text] = p
 }
 
-// charge charges one pass over a string.
+// charge charges one search of a text.
 func (p *pattern) charge(b *budget, text string) error {
 	return b.work(1 + times(int64(len(text)), p.size)/(2*perStep))
 }
@@ -175,7 +175,7 @@ func reFunction(name string) *starlark.Builtin {
 		})
 }
 
-// reSub is re.sub(pattern, replacement, text, count=0): \1 and \g<name> in the replacement refer to groups.
+// reSub implements re.sub(pattern, replacement, text, count=0). In the replacement, \1 and \g<name> refer to groups.
 func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
 	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var expr, replacement, text string
@@ -218,7 +218,7 @@ var groupReference = regexp.MustCompile(`\\(?:([0-9]{1,2})|g<([A-Za-z0-9_]+)>)`)
 // match is the result of a search: m.text, m.start, m.end, m.groups.
 type match struct {
 	text       starlark.String
-	groups     starlark.Tuple // None where a group took no part
+	groups     starlark.Tuple // None for a group that did not match
 	start, end int
 }
 
@@ -242,10 +242,10 @@ func (m *match) Hash() (uint32, error) {
 	return 0, errcode.New(errcode.InvalidArgument, "a match cannot be a key")
 }
 
-// AttrNames lists the attributes.
+// AttrNames returns the names of the attributes.
 func (m *match) AttrNames() []string { return []string{"end", "groups", "start", "text"} }
 
-// Attr is one of them.
+// Attr returns the attribute with a name, or nil if there is none.
 func (m *match) Attr(name string) (starlark.Value, error) {
 	switch name {
 	case "text":

@@ -15,16 +15,17 @@ const (
 	guardSpread  = "guard spread"
 	guardDict    = "guard dict"
 	guardAugment = "guard augment"
-	guardOp      = "guard op " // and the operator
+	guardOp      = "guard op " // followed by the operator
 )
 
-// rewriter puts guards around whatever may take more than a step, or make more than a few bytes.
+// rewriter replaces the operations of a script that may cost more than one step or allocate more than a few bytes by
+// calls of guards.
 type rewriter struct {
 	literals map[string]bool // string literals of the source
-	idents   map[string]bool // names that are used
+	idents   map[string]bool // identifiers in the source
 }
 
-// rewrite changes a file in place. A load statement is an error.
+// rewrite rewrites a parsed file in place. A load statement is an error.
 func (r *rewriter) rewrite(f *syntax.File) error {
 	r.literals, r.idents = map[string]bool{}, map[string]bool{}
 	return r.stmts(f.Stmts)
@@ -99,10 +100,10 @@ func (r *rewriter) augmented(s *syntax.AssignStmt) syntax.Stmt {
 			X: call(guardAugment, s.OpPos, r.expr(lhs.X), r.expr(lhs.Y), text(op.String(), s.OpPos), s.RHS)}
 	}
 	s.LHS = r.target(s.LHS)
-	return s // the interpreter refuses it
+	return s // the interpreter reports the error
 }
 
-// target rewrites what is inside the left side of an assignment.
+// target rewrites the expressions within the left side of an assignment.
 func (r *rewriter) target(e syntax.Expr) syntax.Expr {
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
@@ -230,7 +231,7 @@ func (r *rewriter) args(args []syntax.Expr) {
 	}
 }
 
-// key guards what is hashed, unless it is a constant.
+// key returns an expression for a dict key with a guard that charges its hashing, unless the key is a literal.
 func (r *rewriter) key(e syntax.Expr, at syntax.Position) syntax.Expr {
 	if l, ok := e.(*syntax.Literal); ok {
 		return r.expr(l)
@@ -238,7 +239,7 @@ func (r *rewriter) key(e syntax.Expr, at syntax.Position) syntax.Expr {
 	return call(guardKey, at, r.expr(e))
 }
 
-// call is a call whose errors are reported at a place of the script.
+// call returns a call of a guard, whose errors are reported at the position at.
 func call(name string, at syntax.Position, args ...syntax.Expr) syntax.Expr {
 	return &syntax.CallExpr{Fn: &syntax.Ident{NamePos: at, Name: name}, Lparen: at, Args: args, Rparen: at}
 }

@@ -19,11 +19,11 @@ const (
 	maxDetail = 64 << 10 // bytes of JSON
 )
 
-// members are the members of a judge's result for a row.
+// members are the names that a judge's result may have.
 var members = []string{"value", "label", "passed", "reason", "detail", "status"}
 
-// scoreOf returns the score for a judge's result: value, label, passed, reason, detail, status. get returns nil for
-// a missing member.
+// scoreOf converts a judge's result, a map with some of members, to a score. An unknown member or an invalid value is
+// an error.
 func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 	var s scoring.Score
 	bad := func(member, format string, args ...any) (scoring.Score, error) {
@@ -94,7 +94,7 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 			return bad("value", "is outside the range %s", j.header.rangeText())
 		}
 		s.Value = f
-	case s.Label != "": // its place in the list
+	case s.Label != "": // without a value, the value is the index of the label
 		s.Value = float64(slices.Index(j.header.Labels, s.Label))
 		if !j.header.inRange(s.Value) {
 			return bad("value", "missing")
@@ -116,7 +116,7 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 	return s, nil
 }
 
-// number reads a value: int, float, decimal or bool.
+// number converts an int, float, decimal or bool to a float64. A value that is not finite is an error.
 func number(v starlark.Value) (float64, error) {
 	var f float64
 	switch v := v.(type) {
@@ -139,8 +139,8 @@ func number(v starlark.Value) (float64, error) {
 	return f, nil
 }
 
-// encodeDetail returns evidence as JSON. Values that were created within the budget may take more room as JSON, so
-// the walk is bounded again.
+// encodeDetail returns the detail as JSON of at most maxDetail bytes. It limits the size again, since shared values
+// in a script may be repeated in JSON.
 func encodeDetail(v starlark.Value) (json.RawMessage, error) {
 	b := &budget{limits: Limits{Steps: maxDetail, Memory: maxDetail}, thread: new(starlark.Thread)}
 	if size, err := b.walk(v); err != nil || size > 4*maxDetail {

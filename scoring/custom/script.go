@@ -15,13 +15,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// dialect is Starlark without changes, with sets: no while, no recursion, no loops at the top level.
+// dialect is standard Starlark with sets: without while, recursion, and loops at the top level.
 var dialect = &syntax.FileOptions{Set: true}
 
-// maxSource bounds a judge file, and with it how deep its expressions can be nested.
+// maxSource is the maximum size of a judge file in bytes, which also limits the nesting of expressions.
 const maxSource = 64 << 10
 
-// script is compiled source whose top level has run.
+// script is a compiled script whose top-level statements have been executed.
 type script struct {
 	file     string
 	limits   Limits
@@ -29,10 +29,10 @@ type script struct {
 	globals  starlark.StringDict
 	literals map[string]bool
 	idents   map[string]bool
-	trust    *trust // nil if it cannot ask
+	trust    *trust // nil if the script cannot ask a model
 }
 
-// names are the names available in every script.
+// names are the predeclared names of every script.
 var names = func() starlark.StringDict {
 	d := starlark.StringDict{
 		"re": reModule, "json": jsonModule, "math": math.Module,
@@ -46,14 +46,14 @@ var names = func() starlark.StringDict {
 	return d
 }()
 
-// options are what a script may use. more are additional names.
+// options are the options of compile. more holds additional predeclared names.
 type options struct {
 	limits Limits
 	print  func(string)
 	more   starlark.StringDict
 }
 
-// compile compiles a parsed file and runs its top level, within the limits.
+// compile compiles a parsed file and executes its top-level statements within the limits.
 func compile(ctx context.Context, file string, f *syntax.File, o options) (*script, error) {
 	var r rewriter
 	if err := r.rewrite(f); err != nil {
@@ -87,7 +87,7 @@ func compile(ctx context.Context, file string, f *syntax.File, o options) (*scri
 	return s, nil
 }
 
-// parse reads a Starlark file.
+// parse parses a Starlark file.
 func parse(file string, source []byte) (*syntax.File, error) {
 	f, err := dialect.Parse(file, source, 0)
 	if err != nil {
@@ -96,7 +96,7 @@ func parse(file string, source []byte) (*syntax.File, error) {
 	return f, nil
 }
 
-// syntaxMessage is the first of the errors of a parser or resolver with its line.
+// syntaxMessage returns the first error of the parser or resolver, with its line.
 func syntaxMessage(err error) string {
 	var s syntax.Error
 	var r resolve.ErrorList
@@ -109,7 +109,7 @@ func syntaxMessage(err error) string {
 	return "the script cannot be read"
 }
 
-// thread returns a new thread for one run of the script. It stops when the context ends.
+// thread returns a new thread for one run of the script, which stops when ctx ends, and a function that releases it.
 func (s *script) thread(ctx context.Context) (*starlark.Thread, func() bool) {
 	t := &starlark.Thread{Name: s.file, Print: func(_ *starlark.Thread, msg string) {
 		if s.print != nil {
@@ -126,7 +126,7 @@ func (s *script) thread(ctx context.Context) (*starlark.Thread, func() bool) {
 	return t, context.AfterFunc(ctx, func() { t.Cancel("the context has ended") })
 }
 
-// call calls a function of the script. locals are for the functions that badger brings.
+// call calls the function name of the script. locals are values of the thread for the functions of this package.
 func (s *script) call(ctx context.Context, name string, locals map[string]any,
 	args ...starlark.Value) (starlark.Value, error) {
 	t, stop := s.thread(ctx)
@@ -148,7 +148,7 @@ func (s *script) call(ctx context.Context, name string, locals map[string]any,
 	return v, nil
 }
 
-// explain is an error of a run: where, what, and no data.
+// explain returns the error of a run with the line and the function, without data that its message may contain.
 func (s *script) explain(ctx context.Context, t *starlark.Thread, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -179,10 +179,10 @@ func (s *script) explain(ctx context.Context, t *starlark.Thread, err error) err
 	return errcode.New(errcode.InvalidArgument, "%s%s", where, message(err.Error()))
 }
 
-// plain returns an error of one of Starlark's functions without data that its message may contain.
+// plain returns the error of a built-in function without data that its message may contain.
 func plain(function string, err error) error {
 	var e *starlark.EvalError
-	if errcode.Of(err) != errcode.Unknown || errors.As(err, &e) { // the latter of a function that was called back
+	if errcode.Of(err) != errcode.Unknown || errors.As(err, &e) { // the latter: of a function of the script that it called
 		return err
 	}
 	msg := message(err.Error())
@@ -192,8 +192,8 @@ func plain(function string, err error) error {
 	return errcode.New(errcode.InvalidArgument, "%s", msg)
 }
 
-// Messages of the interpreter that name types, counts and names of the script, and those that show
-// values.
+// harmless matches messages of the interpreter that contain only types, counts and names in the script. telling
+// matches messages that contain values, and has replacements without them.
 var (
 	harmless = regexp.MustCompile(`^(unknown (binary|unary) op: [\w. ]+ \S+( [\w. ]+)?` +
 		`|[\w.]+: got \d+ arguments?, want (at (most|least) )?\d+|[\w.]+: missing argument for \w+|[\w.]+: for parameter \w+: got [\w. ]+, want [\w. ]+` +

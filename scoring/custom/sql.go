@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Functions and words with which the same case could get another score later, or on another machine.
+// Functions and keywords that make a query return another result at another time, or on another machine.
 var (
 	notReproducible = []string{
 		"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "now", "today", "get_current_time",
@@ -27,8 +27,7 @@ var (
 		"tablesample", "current_user", "session_user"}
 )
 
-// loadSQL loads a judge of kind sql: one query over the tables this, config, gold_result and
-// result.
+// loadSQL loads a judge of kind sql: one query of the tables this, config, gold_result and result.
 func (j *Judge) loadSQL(o *Options) error {
 	if o.SQL == nil {
 		return errcode.New(errcode.Unimplemented,
@@ -60,8 +59,8 @@ func (j *Judge) loadSQL(o *Options) error {
 	return nil
 }
 
-// queryOf returns a query of an expression. It rejects anything other than one statement that reads and that
-// depends only on its input.
+// queryOf returns the query of a judge. An expression becomes SELECT (expression) AS value FROM this. Anything but
+// one statement that only reads, and depends only on these tables, is an error.
 func queryOf(text string) (string, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "; \n\t")
 	words := sqlWords(text)
@@ -84,16 +83,16 @@ func queryOf(text string) (string, error) {
 	return text, nil
 }
 
-// sqlWord is a name or keyword of a query, in small letters.
+// sqlWord is a name or keyword in a query. text is in lower case.
 type sqlWord struct {
 	text           string
-	quoted, called bool // in double quotes; followed by a parenthesis
+	quoted, called bool // whether it is in double quotes; whether a parenthesis follows
 }
 
-// sqlWords are the words of a query outside of its comments and strings.
+// sqlWords returns the words of a query outside of comments and strings.
 func sqlWords(query string) []sqlWord {
 	var out []sqlWord
-	behind := false // the token before is a word
+	behind := false // the previous token is a word
 	for _, t := range sqlparts.Tokens(query, sqlparts.DuckDB) {
 		switch {
 		case t.Kind == sqlparts.TokenComment:
@@ -110,8 +109,8 @@ func sqlWords(query string) []sqlWord {
 	return out
 }
 
-// sqlTables returns the tables that a query sees: this (one row of the fields that the judge needs), config (one
-// row), and the results.
+// sqlTables returns the tables that a query can read: this (one row with the fields that the judge needs), config
+// (one row with the settings), and the results.
 func sqlTables(row *record, settings map[string]any) (map[string]*scoring.Table, error) {
 	tables := map[string]*scoring.Table{}
 	var columns []scoring.Column
@@ -149,7 +148,7 @@ func sqlTables(row *record, settings map[string]any) (map[string]*scoring.Table,
 	return tables, nil
 }
 
-// cellColumn is a column of one value.
+// cellColumn returns a column with one value.
 func cellColumn(name string, v starlark.Value) scoring.Column {
 	b := scoring.NewBuilder(name, scoring.Null, 1)
 	switch v := v.(type) {
@@ -176,7 +175,7 @@ func cellColumn(name string, v starlark.Value) scoring.Column {
 		}
 	}
 	c := b.Column()
-	if c.Type == scoring.Null { // a column without a type cannot be compared
+	if c.Type == scoring.Null { // give it a type, so that it can be compared
 		b := scoring.NewBuilder(name, scoring.String, 1)
 		b.AppendNull()
 		c = b.Column()
@@ -184,8 +183,8 @@ func cellColumn(name string, v starlark.Value) scoring.Column {
 	return c
 }
 
-// said returns the single row of a query's result: the members of a score by their names, and every
-// other column in the detail.
+// said returns the first row of a query's result as the members of a score: columns by their names, all other columns
+// in detail. The only column is value whatever its name.
 func said(t *scoring.Table) map[string]starlark.Value {
 	out := map[string]starlark.Value{}
 	detail := starlark.NewDict(0)

@@ -11,7 +11,8 @@ import (
 
 const processRow = "process_row"
 
-// loadStarlark loads a script: its judge(…) call is the header, process_row the function.
+// loadStarlark loads a Starlark file: the arguments of its judge(…) call are the header, and process_row is the
+// judge's function.
 func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error {
 	f, err := parse(j.File, []byte(j.Source))
 	if err != nil {
@@ -102,7 +103,7 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 	return nil
 }
 
-// withoutLine drops the line of a header that was given as arguments: it has none.
+// withoutLine returns an error message without its line number, which is meaningless for a header given as arguments.
 func withoutLine(msg string) string {
 	if m := lineMessage.FindStringSubmatch(msg); m != nil {
 		return m[2]

@@ -10,8 +10,8 @@ import (
 )
 
 // valueOf converts a cell to a script value: None, bool, int, float, decimal, bytes or str. Dates and times become
-// ISO 8601 strings, which sort in the same order. JSON becomes a string, for json.decode, and so does a decimal
-// with more digits than scripts can compute with.
+// ISO 8601 strings. JSON becomes a string, for json.decode, and so does a decimal with more digits than a script's
+// decimals may have.
 func valueOf(v scoring.Value) starlark.Value {
 	switch v.Type {
 	case scoring.Null:
@@ -38,10 +38,10 @@ func valueOf(v scoring.Value) starlark.Value {
 	return starlark.String(v.String())
 }
 
-// table is a result in a script. Rows and cells are made when they are examined.
+// table is a result in a script. Row and cell values are created only when the script accesses them.
 type table struct {
 	t     *scoring.Table
-	index map[string]int // columns by name; the first of a name counts
+	index map[string]int // index of the first column with each name
 }
 
 var (
@@ -69,16 +69,17 @@ func (t *table) Hash() (uint32, error) {
 }
 func (t *table) Len() int { return t.t.Rows() }
 
-// Index is a row.
+// Index returns row i.
 func (t *table) Index(i int) starlark.Value { return &tableRow{t, i} }
 
-// Iterate goes through the rows.
+// Iterate returns an iterator over the rows.
 func (t *table) Iterate() starlark.Iterator { return &rowIterator{t: t} }
 
-// AttrNames lists the attributes of a table in addition to its rows.
+// AttrNames returns the names of the attributes of a table.
 func (t *table) AttrNames() []string { return []string{"column", "columns", "types"} }
 
-// Attr is columns (names), types, or column(name or number), the values of one column.
+// Attr returns the attribute columns (the names), types, or column, a function that returns the values of a column
+// given by name or index. It returns nil for another name.
 func (t *table) Attr(name string) (starlark.Value, error) {
 	switch name {
 	case "columns", "types":
@@ -153,7 +154,7 @@ func (it *rowIterator) Next(p *starlark.Value) bool {
 
 func (it *rowIterator) Done() {}
 
-// tableRow is one row: row["name"], row[0], and its cells in order.
+// tableRow is one row of a table. row["name"] and row[0] are cells, and iteration yields the cells in order.
 type tableRow struct {
 	t *table
 	i int
@@ -170,7 +171,7 @@ func (r *tableRow) Len() int { return len(r.t.t.Columns) }
 
 func (r *tableRow) cell(c int) starlark.Value { return valueOf(r.t.t.Columns[c].Value(r.i)) }
 
-// Get is a cell by the name or number of its column.
+// Get returns the cell in the column with a name or an index.
 func (r *tableRow) Get(k starlark.Value) (starlark.Value, bool, error) {
 	c, err := r.t.find(k)
 	if err != nil {
@@ -179,7 +180,7 @@ func (r *tableRow) Get(k starlark.Value) (starlark.Value, bool, error) {
 	return r.cell(c), true, nil
 }
 
-// Iterate goes through the cells.
+// Iterate returns an iterator over the cells.
 func (r *tableRow) Iterate() starlark.Iterator { return &cellIterator{r: r} }
 
 type cellIterator struct {

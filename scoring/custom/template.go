@@ -18,8 +18,8 @@ type TemplateFile struct {
 	Text string
 }
 
-// Template is a judge of that kind to start from, with cases to try it on: files that work as they
-// are. The judge file comes first.
+// Template returns the files of an example of a judge of kind k, with cases and recorded replies to try it. They work
+// without changes. The judge file is first.
 func Template(k Kind, name string) ([]TemplateFile, error) {
 	switch {
 	case !slices.Contains(kinds, k):

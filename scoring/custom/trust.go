@@ -8,16 +8,17 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// trust records which strings of a run the judge's author wrote, so that a prompt contains any other string only as
-// material. It starts with the strings of the script and of the settings. The results of operators, methods and
-// functions on these alone join them; results that include any other string, such as one of the case or of a
-// model's reply, do not. Numbers and truth values are trusted: they give no instructions.
+// trust records which strings of a run consist of text by the judge's author, so that a prompt may contain other text
+// only as material. Initially these are the strings of the script and of the settings. The results of operators,
+// methods and functions are added if all their operands are trusted, but not if one includes another string, such as
+// one of the case or of a model's reply. Numbers and truth values are trusted, since they cannot contain
+// instructions.
 //
 // Strings are distinguished by their content, not by their origin: a string of the case that equals one of the
 // author's contains nothing that the author would not write.
 type trust struct {
-	base map[string]trusted // of the script; shared by its runs
-	made map[string]trusted // in this run
+	base map[string]trusted // strings of the script and its top level; shared by its runs
+	made map[string]trusted // strings of the settings and those created in this run
 }
 
 // trusted is the degree to which a string is trusted.
@@ -25,14 +26,14 @@ type trusted int
 
 const (
 	foreign trusted = iota
-	framed          // the author's, with material whole between its markers: it may be joined, and not be taken apart
-	own             // the author's
+	framed          // text by the author with complete material in its markers: it may be concatenated but not split
+	own             // text by the author
 )
 
-// trustKey is the key of a thread's settings whose strings are trusted.
+// trustKey is the key under which a thread stores the settings whose strings are trusted.
 const trustKey = "trusted settings"
 
-// elements are the values in a list, tuple, set or dict, keys among them; nil for any other value.
+// elements returns the values in a list, tuple, set or dict, including keys, or nil for any other value.
 func elements(v starlark.Value) iter.Seq[starlark.Value] {
 	switch v := v.(type) {
 	case *starlark.List:
@@ -53,8 +54,8 @@ func elements(v starlark.Value) iter.Seq[starlark.Value] {
 	return nil
 }
 
-// of returns the trust in a value: that of the least trusted string in it. The value must have been walked, so that
-// it contains no cycle.
+// of returns the trust in a value: that of the least trusted string in it. The value must not contain a cycle, which
+// walk checks.
 func (tr *trust) of(v starlark.Value) trusted {
 	switch v := v.(type) {
 	case starlark.String:
@@ -78,7 +79,7 @@ func (tr *trust) of(v starlark.Value) trusted {
 	return least
 }
 
-// trustTexts trusts the strings of a value.
+// trustTexts records the strings in a value as trusted to the degree how, unless they are trusted more.
 func trustTexts(into map[string]trusted, v starlark.Value, how trusted) {
 	if text, ok := v.(starlark.String); ok {
 		into[string(text)] = max(into[string(text)], how)
@@ -90,8 +91,8 @@ func trustTexts(into map[string]trusted, v starlark.Value, how trusted) {
 	}
 }
 
-// newTrust is the trust that runs of a script start with: its literals, and what its top level made
-// of them before there was a case.
+// newTrust returns the trust with which every run of a script starts: its string literals, and the strings that its
+// top level created.
 func newTrust(literals map[string]bool, globals starlark.StringDict) *trust {
 	tr := &trust{base: make(map[string]trusted, len(literals))}
 	for text := range literals {
@@ -103,8 +104,8 @@ func newTrust(literals map[string]bool, globals starlark.StringDict) *trust {
 	return tr
 }
 
-// derived trusts the result of an operation on values as far as these are trusted. whole reports whether the result
-// contains framed values whole.
+// derived records the result of an operation as trusted to the degree of its least trusted operand. If whole is
+// false, the operation may split strings, and a result from framed operands is not trusted.
 func (b *budget) derived(out starlark.Value, whole bool, from ...starlark.Value) error {
 	tr := b.trust
 	if tr == nil || starlark.Len(out) <= 0 { // numbers and truths are trusted anyway
@@ -123,7 +124,7 @@ func (b *budget) derived(out starlark.Value, whole bool, from ...starlark.Value)
 	return b.alloc(entryBytes)
 }
 
-// derivedBy is derived for x op y.
+// derivedBy is derived for the result of x op y.
 func (b *budget) derivedBy(op syntax.Token, out, x, y starlark.Value) error {
 	if b.trust == nil {
 		return nil
@@ -143,8 +144,8 @@ func (b *budget) derivedBy(op syntax.Token, out, x, y starlark.Value) error {
 	return nil
 }
 
-// keepsWhole reports whether framed values remain unchanged in a string into which they are written: strings do,
-// and strings in lists are quoted.
+// keepsWhole reports whether formatting v into a string keeps its framed strings unchanged. It does for a string, but
+// not for strings in a list, which are quoted.
 func (tr *trust) keepsWhole(v starlark.Value) bool {
 	list, ok := v.(starlark.Tuple)
 	if !ok {
@@ -158,8 +159,8 @@ func (tr *trust) keepsWhole(v starlark.Value) bool {
 	return true
 }
 
-// converts reports whether a format has a conversion, such as %c, which makes text of numbers, or %r,
-// which quotes.
+// converts reports whether a format string has a conversion, such as %c, which converts numbers to text, or %r, which
+// quotes.
 func converts(format starlark.Value, conversion byte) bool {
 	text, _ := starlark.AsString(format)
 	for i := 0; i+1 < len(text); i++ {
@@ -180,7 +181,7 @@ func converts(format starlark.Value, conversion byte) bool {
 	return false
 }
 
-// derivedByMethod is derived for recv.name(args).
+// derivedByMethod is derived for the result of recv.name(args).
 func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args starlark.Tuple,
 	kwargs []starlark.Tuple) error {
 	text, ok := recv.(starlark.String)
@@ -208,6 +209,6 @@ func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args sta
 	return b.derived(out, false, append(from, text)...)
 }
 
-// textMakers are the functions that create strings from values. min, sorted and similar functions return existing
-// values, and chr creates a string from numbers, which may be those of a string of the case.
+// textMakers are the built-in functions whose result is derived from their arguments. Functions such as min and
+// sorted return existing values. chr is not one, since its numbers may come from a string of the case.
 var textMakers = map[string]bool{"str": true, "repr": true}

@@ -94,15 +94,16 @@ func clauseSimilarity(_ context.Context, in *scoring.Input) (scoring.Score, erro
 	return s, nil
 }
 
-// clausesCompared compares the clauses of both queries.
+// clausesCompared returns the numbers of kinds of clauses that each query has and that both have, and the kinds that
+// only gold (missing) or only the agent's query (extra) has.
 func clausesCompared(in *scoring.Input) (c setCounts, missing, extra []string) {
 	return difference(clausesOf(script(in, goldSide).Final()), clausesOf(script(in, predSide).Final()))
 }
 
-// clausesOf are the kinds of clauses a query has anywhere, sorted.
+// clausesOf returns the kinds of clauses that occur anywhere in a query, sorted.
 func clausesOf(q *sqlparts.Query) []string {
 	found := map[string]bool{}
-	// the query itself, in parentheses or as an operand of a set operation: no subquery
+	// the query itself, also in parentheses or as an operand of a set operation: these are not subqueries
 	whole := map[sqlparts.Node]bool{q: true}
 	has := func(name string, is bool) {
 		if is {

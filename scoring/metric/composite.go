@@ -49,7 +49,8 @@ var compositeDeclared = scoring.DeclareOptions(compositeOptions{Missing: "skip"}
 	},
 )
 
-// check checks what depends on the other metrics.
+// check returns an error for a weight of an unknown metric, of a metric whose values are not within 0 to 1, or of
+// composite itself. An unknown name without a similar one may be a custom metric and is accepted.
 func (o *compositeOptions) check() error {
 	for _, name := range slices.Sorted(maps.Keys(o.Weights)) {
 		if name == "composite" {
@@ -67,7 +68,7 @@ func (o *compositeOptions) check() error {
 	return nil
 }
 
-// withinUnit reports whether the values of a metric lie within 0 and 1.
+// withinUnit reports whether the range of a metric is within 0 to 1.
 func withinUnit(m *scoring.Metric) bool {
 	low, high := m.Bounds()
 	return low >= 0 && high <= 1
@@ -76,22 +77,24 @@ func withinUnit(m *scoring.Metric) bool {
 // compositePart is the contribution of one metric to a composite.
 type compositePart struct {
 	Weight float64        `json:"weight"` // as configured
-	Share  float64        `json:"share"`  // of the composite, after those without a score are left out
+	Share  float64        `json:"share"`  // weight divided by the sum of the weights that count
 	Status scoring.Status `json:"status"`
 	Value  *float64       `json:"value"`
-	// Inverted reports whether lower values are better, so that low + high − value is used, by the metric's range.
+	// Inverted reports whether lower values are better. Then low + high − value is used, where low and high are the
+	// bounds of the metric's range.
 	Inverted bool `json:"inverted,omitempty"`
 	// Withheld reports whether the metric is not applicable because the agent did not provide its input.
 	Withheld bool `json:"withheld,omitempty"`
 }
 
-// missing reports whether it counts as 0 if missing scores do.
+// missing reports whether the option missing applies to the metric: it has no value, and either its score is not "not
+// applicable", or the agent withheld its input.
 func (p *compositePart) missing() bool {
 	return p.Value == nil && (p.Status != scoring.StatusNotApplicable || p.Withheld)
 }
 
-// withheld reports whether a metric lacks an input that the agent should have provided: a response, or SQL or a
-// result if an answer is expected. It is not withheld if the case lacks another input too.
+// withheld reports whether the metric has no score because the agent did not provide an input: a response, or SQL or
+// a result if an answer is expected. It returns false if gold lacks an input of the metric too.
 func withheld(in *scoring.Input, m *scoring.Metric) bool {
 	if m.Needs&scoring.FieldResponse != 0 && strings.TrimSpace(in.Case.Agent.Response) == "" {
 		return true

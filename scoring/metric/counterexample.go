@@ -76,8 +76,8 @@ func counterexampleScore(ctx context.Context, in *scoring.Input) (scoring.Score,
 	return s, nil
 }
 
-// searchCounterexample searches with the options of the metric counterexample, once for a case and
-// an accepted answer.
+// searchCounterexample searches for a counterexample to the two queries with the options of the metric
+// counterexample. It searches once for a case and accepted answer; later calls return the same outcome.
 func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome, error) {
 	type found struct {
 		outcome *cex.Outcome
@@ -107,7 +107,7 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 	return f.outcome, f.err
 }
 
-// counterexampleOf is the score of a search.
+// counterexampleOf returns the score for the outcome of a search.
 func counterexampleOf(found *cex.Outcome) scoring.Score {
 	var s scoring.Score
 	switch {
@@ -142,10 +142,11 @@ func searched(found *cex.Outcome) string {
 		printable.Count(found.Rows, "row"))
 }
 
-// seenRows is the number of rows of a result that are examined for the values of its columns.
+// seenRows is the maximum number of rows of a result that are examined for the values of its columns.
 const seenRows = 5_000
 
-// seenOf returns the facts that a result shows about its data, or nil if there are none.
+// seenOf returns statistics of the columns of t, which show what the warehouse's data is like. It returns nil if t is
+// nil.
 func seenOf(t *scoring.Table) *cex.Seen {
 	if t == nil {
 		return nil
@@ -178,12 +179,12 @@ func seenOf(t *scoring.Table) *cex.Seen {
 	return seen
 }
 
-// seenColumns is between how many columns of a result dependencies are searched for.
+// seenColumns is the maximum number of columns of a result among which functional dependencies are searched for.
 const seenColumns = 16
 
-// fixes returns how strongly the rows support that each value of a column determines the value of another: the
-// number of rows that would violate it on average if the columns were independent. It is 0 if a row violates it.
-// Values are represented by numbers, NULL by -1.
+// fixes returns the evidence that each value of column from determines the value of column to: the number of rows
+// that would violate this on average if the columns were independent. It is 0 if a row violates it. Equal numbers are
+// equal values; NULL is -1, and rows with NULL in from are ignored.
 func fixes(from, to []int) float64 {
 	one, times := map[int]int{}, map[int]int{}
 	repeats, rows := 0, 0
@@ -202,15 +203,15 @@ func fixes(from, to []int) float64 {
 			repeats++
 		}
 	}
-	same := 0.0 // the chance that two rows have the same value
+	same := 0.0 // the probability that two random rows have the same value in column to
 	for _, n := range times {
 		same += float64(n) / float64(rows) * float64(n) / float64(rows)
 	}
 	return float64(repeats) * (1 - same)
 }
 
-// valuesOf counts the values of a column, and finds its bounds: of numbers, and of dates as ISO 8601
-// writes them. It returns a number for each value, -1 for NULL.
+// valuesOf sets statistics of a column in f: the number of distinct values, the bounds of a column of numbers or ISO
+// 8601 dates, and others. It returns a number for each row, equal for equal values and -1 for NULL.
 func valuesOf(c *scoring.Column, f *sqlparts.ColumnFacts) []int {
 	values := map[string]int{}
 	codes := make([]int, c.Len())
@@ -264,7 +265,7 @@ func valuesOf(c *scoring.Column, f *sqlparts.ColumnFacts) []int {
 
 var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
 
-// unrealistic is the sentence of a counterexample that is not realistic.
+// unrealistic returns the reason of a score for a counterexample that violates facts known about the data.
 func unrealistic(found *cex.Outcome) string {
 	return found.Sentence + ". No realistic database that was tried shows a difference: there " +
 		strings.Join(found.Breaks, ", and ")

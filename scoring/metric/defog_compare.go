@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// defogQuery holds the data on one side that Defog's comparison uses in addition to its result.
+// defogQuery holds the inputs of Defog's comparison for one side, other than its result.
 type defogQuery struct {
 	category string
 	question string
-	sql      string // empty: unknown
+	sql      string // empty if it is not known
 }
 
 // errRepeatedName corresponds to the ValueError that pandas raises for a table with two columns of the same name.
 var errRepeatedName = errors.New("two columns have the same name")
 
-// normalized drops duplicate rows, sorts columns by name and rows by their cells. If the category or the question
-// asks for an order, rows keep their order, except for the sort by the names in the query's first ORDER BY.
+// normalized returns the frame without duplicate rows, with columns sorted by name and rows sorted by their cells. If
+// the category or the question asks for an order, rows are instead sorted by the names in the query's first ORDER BY,
+// or keep their order without one. Duplicate column names are an error where they are in pandas.
 func (f frame) normalized(q defogQuery) (frame, error) {
 	f = f.withoutRepeats()
 	byName := slices.Clone(f.cols)
@@ -44,8 +45,8 @@ func (f frame) normalized(q defogQuery) (frame, error) {
 
 var asksForOrder = regexp.MustCompile(`(?i)\b(order|sort|arrange)\b`)
 
-// inQueryOrder sorts by the named columns, then by the rest, all in one direction, and moves the
-// named ones to the end.
+// inQueryOrder sorts the rows by the named columns, then by the other columns, all in the same direction, and moves
+// the named columns to the end.
 func (f frame) inQueryOrder(names []string, ascending bool) (frame, error) {
 	if !f.uniqueNames() {
 		return frame{}, errRepeatedName
@@ -108,8 +109,8 @@ func firstOrderBy(sql string) (names []string, ascending, ok bool) {
 	return names, ascending && !descending, true
 }
 
-// defogExact is Defog's compare_df: equal as they are, or equal once normalized, with missing
-// values replaced by -99999.
+// defogExact is Defog's compare_df. It reports whether the frames are equal, either unchanged or normalized with
+// missing values replaced by -99999.
 func defogExact(gold, pred frame, goldQuery, predQuery defogQuery) (bool, error) {
 	if equal, ok := valuesEqual(gold, pred); ok && equal {
 		return true, nil
@@ -128,7 +129,7 @@ func defogExact(gold, pred frame, goldQuery, predQuery defogQuery) (bool, error)
 	return equal, nil
 }
 
-// filled replaces missing values by -99999.
+// filled returns the frame with missing values replaced by -99999.
 func (f frame) filled() frame {
 	cols := slices.Clone(f.cols)
 	for j, c := range cols {
@@ -150,8 +151,9 @@ func (f frame) filled() frame {
 	return f
 }
 
-// defogSubset is Defog's subset_df: every gold column has its own equal column in pred after both are sorted, found
-// greedily in order, and the rows over these columns are equal after normalization.
+// defogSubset is Defog's subset_df. It reports whether gold's columns are among pred's: each gold column is paired
+// with the first unused column of pred that is equal to it when both are sorted, and the rows of the paired columns
+// must be equal after normalization.
 func defogSubset(gold, pred frame, q defogQuery) (bool, error) {
 	if gold.empty() {
 		return false, nil
@@ -214,8 +216,8 @@ func defogSubset(gold, pred frame, q defogQuery) (bool, error) {
 
 func (f frame) only(j int) frame { return frame{cols: f.cols[j : j+1], rows: f.rows} }
 
-// almostEqual is pandas' assert_series_equal without check of dtypes: integers and truth values
-// exactly, other numbers within one part in 100,000 or 10^-8, and a missing value equal to any
+// almostEqual is pandas' assert_series_equal without a check of dtypes. It reports whether two columns are equal:
+// integers and truth values exactly, other numbers within 1e-5 of their size or 1e-8, and missing values with each
 // other.
 func almostEqual(a, b frame) bool {
 	if len(a.rows) != len(b.rows) {

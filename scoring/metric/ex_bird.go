@@ -65,8 +65,8 @@ func exBird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// withoutRows scores pairs that can be decided without reading rows: a result without rows, or different numbers of
-// columns.
+// withoutRows returns the score of two results that can be decided without comparing rows: if one has no rows, or
+// their numbers of columns differ. Otherwise it returns false.
 func withoutRows(gold, pred *scoring.Table) (scoring.Score, bool) {
 	switch {
 	case gold.Rows() == 0 && pred.Rows() == 0:
@@ -82,7 +82,7 @@ func withoutRows(gold, pred *scoring.Table) (scoring.Score, bool) {
 
 func rowsOf(t *scoring.Table) string { return counted(t.Rows(), "row") }
 
-// countRows is "1 row is" or "2 rows are".
+// countRows returns "1 row is" or "2 rows are".
 func countRows(n int) string {
 	if n == 1 {
 		return "1 row is"
@@ -90,7 +90,7 @@ func countRows(n int) string {
 	return counted(n, "row") + " are"
 }
 
-// counted is "no rows", "1 row" or "2 rows".
+// counted returns "no rows", "1 row" or "2 rows", with the given noun.
 func counted(n int, noun string) string {
 	if n == 0 {
 		return "no " + noun + "s"

@@ -33,7 +33,7 @@ func init() {
 	})
 }
 
-// orderRule states when the order of rows is part of an answer; see [relations.AskedOrder].
+// orderRule documents when the order of rows is part of an answer; [relations.AskedOrder] implements it.
 const orderRule = "The order of rows counts if the question asks for one (sorted by, descending, alphabetical, highest " +
 	"first, from oldest to newest, top 5 and similar, in English) and the gold query has its own ORDER BY. " +
 	"Without a question, that ORDER BY is enough. Without a gold query, the question must name a column by " +
@@ -81,7 +81,7 @@ func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		s.Detail = permutedDetail{Ordered: true, Columns: p.columns}
 		return s, nil
 	case "gold":
-		about.Question, about.Evidence = "", "" // then gold's ORDER BY speaks for them
+		about.Question, about.Evidence = "", "" // then gold's ORDER BY alone determines the order
 	}
 	order := relations.AskedOrder(about)
 	if o.Order == "ignore" || order != nil && order.Lost {
@@ -108,8 +108,8 @@ func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// pairAsked returns the column order under which the rows are equal and in the requested order (nil: none). broken
-// reports that they are equal, but in another order.
+// pairAsked returns the order of pred's columns in which the rows of both tables are equal and in the requested
+// order; a nil order requests none. broken reports whether the rows are equal, but in another order.
 //
 // Rows are in order if the positions of each group of tied rows hold the rows of that group. So the search is the
 // one for any order, with the number of its group added to every row.
@@ -142,8 +142,8 @@ func pairAsked(ctx context.Context, gold, pred *scoring.Table,
 	return pairing{decided: true}, true, nil
 }
 
-// withGroups returns the table with one additional column of strings that represent the groups and that no other
-// column holds.
+// withGroups returns the table with an additional column of strings that identify the group of each row. The strings
+// differ from all other values.
 func withGroups(t *scoring.Table, groups []int32) *scoring.Table {
 	var text []byte
 	ends := make([]uint32, len(groups))

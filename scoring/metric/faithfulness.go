@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// The verdicts on a claim, the judge's and ours. Only the first three count. The last two are ours
-// alone.
+// The verdicts on a claim. The judge gives one of the first four; the last two result from our checks. Only the first
+// three count in the score.
 const (
 	claimSupported    = "supported"
 	claimContradicted = "contradicted"
@@ -24,8 +24,8 @@ const (
 
 const faithful = 0.8
 
-// Shares above which there is no score: the share of claims that are ignored because their subject was not shown to
-// the judge, and the share of the response that was not judged.
+// Shares above which the metric abstains: of claims that are ignored because their subject was not shown to the
+// judge, and of the response that was not shown to the judge.
 const (
 	mostLeftOut  = 0.5
 	mostUnjudged = 0.2
@@ -95,7 +95,7 @@ type claim struct {
 	Verdict string   `json:"verdict"`
 }
 
-// countedClaim is a claim with its class.
+// countedClaim is a claim with the verdict that counts in the score.
 type countedClaim struct {
 	Claim   string `json:"claim"`
 	Verdict string `json:"verdict"` // the judge's
@@ -108,10 +108,10 @@ type countedClaim struct {
 // faithfulnessDetail is the evidence of the metric faithfulness.
 type faithfulnessDetail struct {
 	Supported int            `json:"supported"`
-	Verified  int            `json:"verified"` // claims that can be verified, the denominator
+	Verified  int            `json:"verified"` // supported, contradicted and unsupported claims, the denominator
 	LeftOut   int            `json:"left_out"`
 	Repeated  int            `json:"repeated,omitempty"`
-	NotMade   int            `json:"not_made,omitempty"` // claims that the judge lists and the response does not make
+	NotMade   int            `json:"not_made,omitempty"` // claims listed by the judge that are not in the response
 	Overruled int            `json:"overruled"`          // claims that do not count as the judge labels them
 	Claims    []countedClaim `json:"claims"`
 }
@@ -178,7 +178,7 @@ func (d faithfulnessDetail) abstain(why string) scoring.Score {
 	return s
 }
 
-// count counts the claims by class. Among claims with the same words, the worst class counts.
+// count sets the numbers of claims by class. Claims with the same words count once, with the worst of their classes.
 func (d *faithfulnessDetail) count() {
 	worst := []string{claimNotMade, claimSupported, claimNotShown, claimUnsupported, claimContradicted}
 	first := map[string]int{}
@@ -234,7 +234,7 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 	return said
 }
 
-// gaps are the parts of the result that were not shown to the judge.
+// gaps describes the parts of the result that were not shown to the judge.
 type gaps struct {
 	prompt.Gaps
 	columns []string
@@ -250,8 +250,8 @@ func gapsOf(t *scoring.Table) gaps {
 	return g
 }
 
-// mayHold reports whether a claim with these figures may be about cut material. The ends of long strings contain no
-// cell that a figure refers to.
+// mayHold reports whether a claim with these figures may be about a part of the result that was not shown to the
+// judge. If only the ends of long strings were not shown, a claim with figures cannot be.
 func (g *gaps) mayHold(figures []checkedFigure) bool {
 	if g.From == g.To && len(g.columns) == 0 {
 		return g.Cells && len(figures) == 0
@@ -270,10 +270,9 @@ func (g *gaps) mayHold(figures []checkedFigure) bool {
 	})
 }
 
-// weighClaim returns the class of a claim, by the judge's verdict and by the content of the result. A claim is not
-// supported if a figure should be in the result and is not. That the judge was not shown it is then no excuse,
-// since the whole result was examined. A figure alone does not make a claim true that the judge has read and
-// rejected.
+// weighClaim returns the class of a claim. An absent figure makes a supported or not_shown claim unsupported. A
+// not_shown claim is unsupported if the omitted parts cannot contain its subject, and supported if all its figures
+// are in their cells. Otherwise it is the judge's verdict.
 func weighClaim(verdict string, figures []checkedFigure, g gaps) string {
 	absent, cells := 0, 0
 	for _, f := range figures {

@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// leastShared is the share of a claim's words that the response or the question must hold for the
-// response to make the claim. A judge fills in pronouns and periods and rewords a little.
+// leastShared is the minimum share of a claim's words that must be in the response or the question for the response
+// to make the claim. It is low because a judge resolves pronouns and rewords.
 const leastShared = 1.0 / 3
 
-// saidText holds the words and numbers of a string.
+// saidText holds the prefixes of words (see stems) and the numbers of a string.
 type saidText struct {
 	text    string
 	stems   map[string]bool
-	digits  map[string]bool // of its numbers
-	inWords bool            // it holds numbers in words
+	digits  map[string]bool // significant digits of its numbers
+	inWords bool            // it contains numbers that are spelled out
 }
 
-// claimsMade reports for each claim whether the response makes it, by its words and figures: all figures are in the
-// response, enough words are in it or in the question, and at least one is in the response itself. A claim without
-// usable words and figures is assumed to be made.
+// claimsMade reports for each claim whether the response makes it: the response contains all its figures, enough of
+// its words are in the response or the question, and at least one is in the response. It reports true for a claim
+// without words and figures that can be searched for.
 func claimsMade(response, question string, claims []claim) []bool {
 	said := saidText{text: response, stems: stems(response), digits: map[string]bool{},
 		inWords: numberWords.MatchString(response)}
@@ -59,7 +59,7 @@ func (t *saidText) makes(c claim, asked map[string]bool) bool {
 	switch {
 	case all == 0:
 		return true
-	case inResponse == 0: // a response of one word may be a number in any language
+	case inResponse == 0: // a response of one word, which may be a number in any language
 		return len(t.stems) < 2 && len(t.digits) == 0
 	}
 	return float64(shared) >= leastShared*float64(all)
@@ -68,8 +68,8 @@ func (t *saidText) makes(c claim, asked map[string]bool) bool {
 // numberWords matches small numbers that are spelled out.
 var numberWords = regexp.MustCompile(`(?i)\b(zero|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen|hundred)\b`)
 
-// significant is the digits of a number without separators and without zeros at either end, so that
-// 3 million is as 3,000,000.
+// significant returns the digits of a number without separators and without zeros at either end, so that 3 million
+// equals 3,000,000. It returns "0" for zeros, and "" without digits.
 func significant(number string) string {
 	d := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -86,8 +86,8 @@ func significant(number string) string {
 // stemLength is the number of letters of a word that are compared, so that orders and ordered equal order.
 const stemLength = 4
 
-// stems returns the prefixes of the words of a string, for words that have at least that many letters. A character
-// of a script without spaces between words is a word.
+// stems returns the first stemLength letters of each word that has at least so many. In scripts without spaces
+// between words, such as Chinese, each character counts as a word.
 func stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range words(text) {

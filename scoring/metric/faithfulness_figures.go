@@ -10,63 +10,63 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// figure is a number that a claim quotes, as the judge reads it.
+// figure is a number that a claim quotes, as the judge describes it.
 type figure struct {
 	Stated   string `json:"stated"`
-	Row      string `json:"row"`    // a value that names the row
+	Row      string `json:"row"`    // a value, or several, that identify the row of the result
 	Column   string `json:"column"` // name of the column
 	Computed bool   `json:"computed"`
 }
 
-// checkedFigure is a figure with where the result holds it.
+// checkedFigure is a figure and the place in the result where it was found.
 type checkedFigure struct {
 	figure
 	Found string `json:"found"`
 
-	rows []int32 // that its label names; nil if it names none
+	rows []int32 // indexes of the rows that its label identifies; nil if it identifies none
 }
 
-// If a figure was found.
+// Where a figure was found.
 const (
-	figureCell      = "cell"      // in the row and the column that are named
-	figureRow       = "row"       // in the row that is named; no column of the result is
-	figureColumn    = "column"    // in the column that is named; no row is
-	figureElsewhere = "elsewhere" // in another column; no row is named
+	figureCell      = "cell"      // in the named row and column; for a result of one row, in the named column
+	figureRow       = "row"       // in the named row; the result does not have the named column, or none is named
+	figureColumn    = "column"    // in the named column; the row is not named or not known
+	figureElsewhere = "elsewhere" // in another column than the named one, or none is named; the row is not named
 	figureScaled    = "scaled"    // in one of these places, in thousands, millions or another scale
-	figureAbsent    = "absent"    // nowhere it could be, or the row that is named does not exist
-	figureUnchecked = "unchecked" // it is worked out from several cells, or cannot be read as one number
+	figureAbsent    = "absent"    // not in the cells that it may refer to
+	figureUnchecked = "unchecked" // computed from several cells, not one number, or not searched for completely
 )
 
-// found orders the places from the least to the most precise.
+// found lists the places from the least to the most precise.
 var found = []string{figureAbsent, figureScaled, figureElsewhere, figureColumn, figureRow, figureCell}
 
-// figureSearch is the look-up of one figure.
+// figureSearch is the search for one figure in a result.
 type figureSearch struct {
 	number statedNumber
-	fall   bool // the claim speaks of a fall, so that the cell may be negative
+	fall   bool // the claim has a word for a decrease or a loss, so that the cell may be negative
 	at     *checkedFigure
 	row    rowLabel
-	column int // the one that is named; −1: none that the result has
-	best   int // place in found
+	column int // index of the named column; −1 if the result does not have it
+	best   int // index in found of the best place so far
 }
 
-// rowLabel is the name of a figure's row: one value, or several with a separator such as a comma.
+// rowLabel is the text by which a figure names its row: one value, or several with a separator such as a comma.
 type rowLabel struct {
 	text  string
 	parts []string
-	named bool    // it picks out rows
-	rows  []int32 // the rows with this label, in order; empty if there are none
+	named bool    // the label restricts the search to rows, even if rows is empty
+	rows  []int32 // indexes of the rows with this label, ascending; empty if none have it
 }
 
-// maxLabelled bounds the rows that a label may name: one that is in more names none.
+// maxLabelled is the maximum number of rows that a label may identify; a label that more rows have is ignored.
 const maxLabelled = 10_000
 
-// maxTexts bounds the number of strings that figures are searched for in.
+// maxTexts is the maximum number of strings that are searched for figures.
 const maxTexts = 1_000_000
 
-// lookUp looks up the figures of claims in a result, which is read once however many there are: all
-// of it, also what a judge was not shown. Sql is the query that it is the result of: what its filters
-// name holds for every row. A result without rows, and none, holds no figure but zero.
+// lookUp searches the whole result t, also the parts that the judge was not shown, for the figures of all claims, and
+// returns where each was found. sql is the query that returned t: a value that it filters by applies to every row. If
+// t is nil or has no rows, a figure other than zero is absent, and zero is unchecked.
 func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 	out := make([][]checkedFigure, len(claims))
 	empty := t == nil || t.Rows() == 0
@@ -153,13 +153,13 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 	return out
 }
 
-// roughIn reports whether a claim calls a figure approximate.
+// roughIn reports whether a word before the figure in the claim marks it as approximate.
 func roughIn(claim, stated string) bool {
 	before, _, ok := strings.Cut(claim, stated)
 	return ok && rough.MatchString(before)
 }
 
-// percentIn reports whether a claim has a percent sign or word after a figure.
+// percentIn reports whether the figure is followed in the claim by a percent sign or word.
 func percentIn(claim, stated string) bool {
 	for rest := claim; stated != ""; {
 		before, after, ok := strings.Cut(rest, stated)
@@ -180,7 +180,8 @@ var (
 	percentBehind = regexp.MustCompile(`^\s*(%|(?i:percent|percentage|per cent|pct|pp)\b)`)
 )
 
-// columnNamed returns the column with the given name, ignoring case, spaces and punctuation; −1 if there is none.
+// columnNamed returns the index of the column with the given name, ignoring case, spaces and punctuation; −1 if there
+// is none.
 func columnNamed(t *scoring.Table, name string) int {
 	if name = nameKey(name); name == "" {
 		return -1
@@ -196,12 +197,12 @@ func newRowLabel(text string) rowLabel {
 	return rowLabel{text: text, parts: labelSeparators.Split(text, -1)}
 }
 
-// findRows finds the rows that the labels of searches name: those that hold the whole label, or else
-// all of its parts. A part that no row holds names none, unless the query filters by it, so that it
-// holds for every row.
+// findRows sets the rows that the labels of the searches identify: those that contain the whole label as a value, or
+// else all of its parts. A part that no row contains is ignored if the query filters by it; otherwise the label
+// identifies no row. A label is ignored if the result is one row of numbers.
 func findRows(t *scoring.Table, sql string, searches []*figureSearch) {
 	if t.Rows() == 1 && !slices.ContainsFunc(t.Columns, func(c scoring.Column) bool { return !c.Type.Numeric() }) {
-		return // one row of numbers: nothing in it could name it
+		return // one row of numbers contains no value that could be a label
 	}
 	rows := map[uint64][]int32{}
 	for _, s := range searches {
@@ -237,7 +238,7 @@ func findRows(t *scoring.Table, sql string, searches []*figureSearch) {
 	}
 }
 
-// resolve takes the rows of the label, or of its parts.
+// resolve sets the rows of the label, or of all its parts, from the rows by the keys of their values.
 func (l *rowLabel) resolve(rows map[uint64][]int32, sql string) {
 	if l.rows = rows[cell.TextKey(l.text)]; len(l.rows) > 0 {
 		l.named = len(l.rows) <= maxLabelled
@@ -255,7 +256,7 @@ func (l *rowLabel) resolve(rows map[uint64][]int32, sql string) {
 	l.named = l.named && len(l.rows) <= maxLabelled
 }
 
-// filteredBy reports whether a query in lower case contains a value as a string.
+// filteredBy reports whether sql, in lower case, contains the value in quotes.
 func filteredBy(sql, value string) bool {
 	value = strings.ToLower(value)
 	return strings.Contains(sql, "'"+value+"'") || strings.Contains(sql, `"`+value+`"`)
@@ -277,8 +278,8 @@ func common(a, b []int32) (out []int32) {
 	return out
 }
 
-// in looks for the figure in one column: where row and column are named, in these cells alone; where
-// one of them is, in it first.
+// in searches one column for the figure and records a better place than the one found so far. If row and column are
+// named, it searches only their cells; if only the row is named, only cells of that row.
 func (s *figureSearch) in(column, rows int, matches func(row int) (plain, scaled bool)) {
 	var where string
 	switch {

@@ -14,10 +14,10 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// statedNumber is a number as people write it in prose: what it may mean, and how exactly.
+// statedNumber is a number in prose with its possible values and their precision.
 type statedNumber struct {
 	readings []statedReading
-	exact    []exactReading // the same, where doubles cannot hold the digits that are stated
+	exact    []exactReading // the same readings exactly, for those with more digits than a double represents
 	percent  bool
 	about    bool // the response marks it as approximate
 	sign     numberSign
@@ -27,18 +27,17 @@ type statedNumber struct {
 type numberSign int
 
 const (
-	unsigned numberSign = iota // positive, but where the words speak of a fall
+	unsigned numberSign = iota // positive, or negative after words for a decrease
 	negative
 	positive
-	eitherSign // in parentheses, which mean a minus to some and nothing to others
+	eitherSign // in parentheses, which some use for negative numbers
 )
 
-// statedReading is one way to read it: 1,234 is a thousand in most places and little more than one
-// in others.
+// statedReading is one possible value of a number: 1,234 may have a thousands separator or a decimal comma.
 type statedReading struct {
-	value float64 // its magnitude
-	unit  float64 // of its last digit that counts
-	word  float64 // the factor of a following word: a million
+	value float64 // absolute value
+	unit  float64 // the place value of its last significant digit, such as 0.01
+	word  float64 // the factor of a following word, such as 1e6 for million; it is contained in value
 }
 
 // numberInProse matches the digits of a number with the separators between them, and the characters around it.
@@ -52,12 +51,12 @@ var magnitudes = map[string]float64{
 	"b":        1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
 }
 
-// mostRounding is the maximum relative rounding of an approximate whole number that ends in zeros: about 1,200 may
-// be 1,234, and about 1,000,000 is not half of it.
+// mostRounding is the maximum rounding, as a share of its value, of an approximate whole number that ends in zeros:
+// about 1,200 may be 1,234, but about 1,000,000 is not 500,000.
 const mostRounding = 0.05
 
-// parseStated reads a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is
-// false if it holds no number or several.
+// parseStated parses a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is false if the
+// string does not contain exactly one number.
 func parseStated(s string) (n statedNumber, ok bool) {
 	m := numberInProse.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -105,7 +104,7 @@ func parseStated(s string) (n statedNumber, ok bool) {
 // rough matches words that mark a number as inexact.
 var rough = regexp.MustCompile(`(?i)(~|≈|±|\b(about|around|approx|approximately|roughly|nearly|almost|over|under|above|below|some|circa|ca|(more|less|fewer) than|up to|close to))\b?[^0-9a-z]*$`)
 
-// falls finds the words under which a number without a sign may be a negative one.
+// falls matches words for a decrease or a loss, after which a number without a sign may be negative.
 var falls = regexp.MustCompile(`(?i)\b(fell|falls?|fallen|falling|drop(s|ped|ping)?|decreas\w*|declin\w*|loss(es)?|los(e|es|t|ing)|down|lower|less|negative|minus|below|deficit|shrank|shrunk|shr?ink\w*|reduc\w*|short|behind|owe[sd]?|debt)\b`)
 
 // signOf returns the sign of a number, from the text around its digits.
@@ -129,8 +128,9 @@ func signOf(before, after string) numberSign {
 	return unsigned
 }
 
-// lastDigit returns the unit of the last significant digit of a plain decimal: 0.01 in 3.14. The zeros at the end
-// of a whole number are significant unless it is called approximate: 1 in 1200, and up to 100 in about 1200.
+// lastDigit returns the place value of the last significant digit of a plain decimal: 0.01 for 3.14. The zeros at the
+// end of a whole number are significant, so that it is 1 for 1200, unless the number is approximate: then it is 60
+// for 1200, the smaller of 100 and mostRounding of the value.
 func lastDigit(plain string, value float64, about bool) float64 {
 	if point := strings.IndexByte(plain, '.'); point >= 0 {
 		return math.Pow10(point + 1 - len(plain))
@@ -142,17 +142,17 @@ func lastDigit(plain string, value float64, about bool) float64 {
 	return max(1, min(math.Pow10(zeros), mostRounding*value))
 }
 
-// Scales in which a result may hold what prose states: thousands and millions, either way.
+// scales are the factors by which the unit of a result's number may differ from that of the prose: thousands and
+// millions, in both directions.
 var scales = []float64{1e-6, 1e-3, 1e3, 1e6}
 
-// mostScaled is the maximum rounding of a number, as a share of itself, for which it is searched for
-// in other scales: 3 would be found in anything between two and four thousand.
+// mostScaled is the maximum rounding of a number, as a share of its value, for which other scales are tried. With a
+// larger one, 3 would match any cell from 2500 to 3999.
 const mostScaled = 0.1
 
-// matches reports whether a cell is the stated number, rounded or truncated to the digits that it shows, and with
-// its sign, or is so in another scale. Under fall, a number without a sign may be a negative one. Differences are
-// measured in doubles, since the search is not for equality but for a cell that a person may have stated in this
-// way.
+// matches reports whether cell value v, rounded or truncated to the stated digits, is the stated number with its
+// sign: in the same unit (plain), or in thousands, millions or another scale (scaled). If fall is set, a number
+// without a sign may be negative. It computes in doubles, since the digits that were stated are few.
 func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	if math.IsNaN(v) {
 		return false, false
@@ -173,17 +173,17 @@ func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	return false, scaled
 }
 
-// states reports whether the reading, times a scale, may state v: v rounds or truncates to it. An approximate
-// reading may be off by its last significant digit, either way.
+// states reports whether v, rounded or truncated to the digits of the reading times scale, is that number. An
+// approximate reading may differ by less than one unit of its last significant digit.
 func (r statedReading) states(v, scale float64, about bool) bool {
-	const slack = 1e-9 // of a unit, for what doubles cannot hold
+	const slack = 1e-9 // in units, for the rounding errors of doubles
 	value, unit := r.value*scale, r.unit*scale
 	switch off := (v - value) / unit; {
 	case v == value:
 		return true
 	case about:
 		return math.Abs(off) < 1-slack
-	case value == 0: // nothing is cut off to zero
+	case value == 0: // zero results from rounding only, not from truncation
 		return off <= 0.5+slack
 	default:
 		return off >= -0.5-slack && off < 1-slack
@@ -193,14 +193,15 @@ func (r statedReading) states(v, scale float64, about bool) bool {
 // doubleDigits is the number of significant digits that a double represents exactly.
 const doubleDigits = 15
 
-// exactReading is a reading with all of its digits.
+// exactReading is a reading with more digits than a double represents.
 type exactReading struct {
 	plain string
 	value *big.Rat
-	unit  *big.Rat // of its last digit
+	unit  *big.Rat // the place value of its last digit
 }
 
-// parseExact reads a plain decimal without a sign. ok is false if a double holds it.
+// parseExact parses a plain decimal without a sign. ok is false if it has at most doubleDigits significant digits,
+// which a double represents.
 func parseExact(plain string) (e exactReading, ok bool) {
 	whole, fraction, _ := strings.Cut(plain, ".")
 	if len(strings.TrimLeft(whole+fraction, "0")) <= doubleDigits {
@@ -212,7 +213,7 @@ func parseExact(plain string) (e exactReading, ok bool) {
 	return e, ok
 }
 
-// matchesExactly is matches for a cell that is written with all of its digits, without doubles.
+// matchesExactly is matches for a cell in decimal text, with exact arithmetic instead of doubles.
 func (n statedNumber) matchesExactly(plain string, fall bool) (is, scaled bool) {
 	v, ok := new(big.Rat).SetString(plain)
 	if !ok || !n.mayBe(v.Sign(), fall) {
@@ -234,14 +235,15 @@ var (
 		big.NewRat(1_000_000, 1)}
 )
 
-// states reports whether the reading, times a scale, may state v: v rounds or truncates to it.
+// states reports whether v, rounded or truncated to the digits of the reading times scale, is that number.
 func (e exactReading) states(v, scale *big.Rat) bool {
 	off := new(big.Rat).Sub(v, new(big.Rat).Mul(e.value, scale))
 	off.Quo(off, new(big.Rat).Mul(e.unit, scale))
 	return off.Cmp(minusHalf) >= 0 && off.Cmp(one) < 0
 }
 
-// mayBe reports whether a cell of a sign, −1 to 1, may be stated so.
+// mayBe reports whether the stated number may refer to a cell with this sign (−1, 0 or 1). If fall is set, a number
+// without a sign may be negative.
 func (n statedNumber) mayBe(sign int, fall bool) bool {
 	switch {
 	case sign < 0:
@@ -252,7 +254,7 @@ func (n statedNumber) mayBe(sign int, fall bool) bool {
 	return true
 }
 
-// isZero reports whether it states nothing but zero.
+// isZero reports whether zero is the only possible value of the number.
 func (n statedNumber) isZero() bool {
 	return !slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value != 0 })
 }

@@ -47,7 +47,7 @@ type flexReply struct {
 	Correct  bool   `json:"correct"`
 }
 
-// flexCategory is one kind of fault, or of difference, that was found.
+// flexCategory is one category of error or of difference that the judge reported.
 type flexCategory struct {
 	Name        string `json:"name"`
 	Explanation string `json:"explanation"`
@@ -56,7 +56,7 @@ type flexCategory struct {
 // flexDetail is the evidence of the metric flex.
 type flexDetail struct {
 	Results        relation       `json:"results"`
-	Form           string         `json:"form"` // of the question: own or paper
+	Form           string         `json:"form"` // of the prompt: own or paper
 	Analysis       string         `json:"analysis,omitempty"`
 	ExecutionError *string        `json:"execution_error"`
 	Categories     []flexCategory `json:"categories,omitempty"`
@@ -65,7 +65,8 @@ type flexDetail struct {
 	counterexample string // shown to the judge; "" if none was found
 }
 
-// The categories, in the order of the paper.
+// The categories of errors of incorrect queries, and of differences between the results of correct ones, in the
+// paper's order.
 var (
 	flexErrors = []string{
 		"incorrect_schema_linking", "incorrect_filtering_condition", "missing_handling_of_nullable_column",
@@ -105,7 +106,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// ask asks whether the query is correct.
+// ask asks the judge whether the agent's query is correct, and returns the value and the reason of the score.
 func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64, reason string, err error) {
 	question, m := prompt.FLEXSame, materialOf(in, d.Results)
 	if d.Form == formOwn {
@@ -128,7 +129,9 @@ func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64,
 	return 0, "the judge calls the query incorrect", nil
 }
 
-// executionError returns the error of execution accuracy, given the judge's verdict.
+// executionError returns the error that execution accuracy makes if the judge is right: false_positive if the results
+// are the same but the query is incorrect, false_negative in the opposite case, else none. It returns nil if the
+// relation of the results is not known.
 func executionError(r relation, correct bool) *string {
 	kind := "none"
 	switch {
@@ -142,8 +145,9 @@ func executionError(r relation, correct bool) *string {
 	return &kind
 }
 
-// categorize asks for the error of an incorrect query, or for the reason why the results of a correct one differ.
-// If only recorded replies are used and this one is not recorded, it makes no call.
+// categorize asks the judge for the categories of error of an incorrect query, or of the differences between the
+// results of a correct one. It makes no call if a correct query's results are not known to differ, or if no judge or
+// recorded reply is available for the question.
 func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, correct bool) error {
 	ask, names := prompt.FLEXErrors, flexErrors
 	if correct {

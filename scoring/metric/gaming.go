@@ -1,6 +1,6 @@
 package metric
 
-// gaming describes, by name, how metrics that are declared in loops can be gamed.
+// gaming maps the names of metrics that are registered in loops to the text of [scoring.Metric].Gaming.
 var gaming = map[string]string{
 	"clause_precision":    "Few clauses are few wrong ones: SELECT 1 has precision 1. Read it with clause_recall. It compares kinds of clauses and not their content.",
 	"clause_recall":       "A query with every clause there is has recall 1. Read it with clause_precision. It compares kinds of clauses and not their content.",

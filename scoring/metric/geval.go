@@ -8,20 +8,20 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// gevalMost is the best score; the worst is 1.
+// gevalMost is the best score of a dimension; the worst is 1.
 const gevalMost = 5
 
-// gevalRating is the judge's score of one dimension, with its reasoning before it.
+// gevalRating is the judge's score of one dimension. The reasoning precedes the score in the reply.
 type gevalRating struct {
 	Reasoning string  `json:"reasoning"`
-	Score     float64 `json:"score"` // a whole number, be it written 4 or 4.0
+	Score     float64 `json:"score"` // a whole number, written 4 or 4.0
 }
 
 // gevalDetail is the evidence of the metrics of G-Eval.
 type gevalDetail struct {
-	Score         float64   `json:"score"`                   // 1 to 5
-	Judge         float64   `json:"judge_score"`             // as the judge wrote it
-	Probabilities []float64 `json:"probabilities,omitempty"` // of the scores 1 to 5, where the backend gives them
+	Score         float64   `json:"score"`                   // 1 to 5: the expected score, or Judge without probabilities
+	Judge         float64   `json:"judge_score"`             // the score in the judge's reply
+	Probabilities []float64 `json:"probabilities,omitempty"` // of the scores 1 to 5; nil if the backend omits them
 	Reasoning     string    `json:"reasoning,omitempty"`
 }
 
@@ -29,7 +29,7 @@ func init() {
 	for _, d := range []struct {
 		dimension, display, summary, example string
 		rating                               func(*responseReply) gevalRating
-		grounded                             bool // it is about the result
+		grounded                             bool // the dimension needs the agent's result
 	}{
 		{"coherence", "Response well organized",
 			"How well the agent's response is organized: whether its sentences build up to an answer.",

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// scoreProbabilities returns the probabilities of the scores 1 to 5 for the token in which the judge wrote its
-// score at a path of the reply, normalized to a sum of 1. It returns nil if the backend gives none, or if they
-// cannot be assigned to the score: then the score counts as written.
+// scoreProbabilities returns the probabilities of the scores 1 to 5 at the token of the score at a path of the reply,
+// normalized to a sum of 1. It returns nil if the backend returned none, or if no token can be matched with the
+// written score.
 func scoreProbabilities(r judgebackend.Response, path []string, written int) []float64 {
 	at, ok := locate(r.Reply, path)
 	if !ok || at >= len(r.Reply) || int(r.Reply[at])-'0' != written {
@@ -28,7 +28,7 @@ func scoreProbabilities(r judgebackend.Response, path []string, written int) []f
 	}
 	alternatives := token.Top
 	if !slices.ContainsFunc(alternatives, func(a judgebackend.TokenLogProb) bool { return a.Token == token.Token }) {
-		alternatives = append(slices.Clone(alternatives), token) // what was written need not be among the likeliest
+		alternatives = append(slices.Clone(alternatives), token) // the written token may not be among the alternatives
 	}
 	for _, a := range alternatives {
 		if score, ok := scoreIn(a.Token); ok {
@@ -50,8 +50,7 @@ func scoreProbabilities(r judgebackend.Response, path []string, written int) []f
 	return p
 }
 
-// expectedScore is Σ p(i)·i (G-Eval, equation 1) of probabilities that add up to 1 but for
-// rounding.
+// expectedScore returns Σ p(i)·i (G-Eval, equation 1) of the scores' probabilities, divided by their sum.
 func expectedScore(p []float64) float64 {
 	var sum, total float64
 	for i, q := range p {
@@ -61,11 +60,11 @@ func expectedScore(p []float64) float64 {
 	return rounded(sum / total)
 }
 
-// rounded keeps six digits after the point, so that exponentials that differ in their last bit
-// between machines give the same bytes.
+// rounded returns v with six decimal digits, so that results of exp that differ in the last bit between machines give
+// the same output.
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// logSum is the logarithm of the sum of two probabilities that are given by theirs.
+// logSum returns the logarithm of the sum of two probabilities, whose logarithms are a and b.
 func logSum(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
@@ -76,7 +75,8 @@ func logSum(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// scoreIn parses a token that is a score, possibly surrounded by blanks and JSON punctuation.
+// scoreIn returns the score from 1 to 5 that a token contains, possibly with blanks and JSON punctuation around it;
+// ok is false for any other token.
 func scoreIn(token string) (score int, ok bool) {
 	bare := strings.Trim(token, " \t\r\n:,}\"")
 	if len(bare) != 1 || bare[0] < '1' || bare[0] > '0'+gevalMost {
@@ -85,8 +85,8 @@ func scoreIn(token string) (score int, ok bool) {
 	return int(bare[0] - '0'), true
 }
 
-// locate returns the start of the number at a path of members in a reply that is one JSON object, with or without
-// text around it.
+// locate returns the offset of the number at a path of members in a reply that is one JSON object, possibly with text
+// around it.
 func locate(reply string, path []string) (at int, ok bool) {
 	first, last := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
 	if first < 0 || last < first || !json.Valid([]byte(reply[first:last+1])) {
@@ -119,8 +119,8 @@ func locate(reply string, path []string) (at int, ok bool) {
 	return first + int(d.InputOffset()) - len(bytes.TrimSpace(number)), true
 }
 
-// tokenAt finds the token that holds byte at of the reply. The tokens, joined, must be the reply as
-// far as that.
+// tokenAt returns the token that contains byte at of the reply. ok is false if the tokens, concatenated, differ from
+// the reply before that byte.
 func tokenAt(r judgebackend.Response, at int) (judgebackend.TokenLogProb, bool) {
 	offset := 0
 	for _, t := range r.LogProbs {

@@ -18,8 +18,8 @@ import (
 	relations "github.com/badger-eval/badger/scoring/relation"
 )
 
-// hybridContext are the additional inputs of hybrid_ex: the question and the queries show which order, unit and
-// number of digits is asked for, and a judge of stage 1 gets all of it.
+// hybridContext are the additional inputs of hybrid_ex: the question and the queries show which order, units and
+// digits are requested, and a judge of stage 1 gets all of them.
 const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence |
 	scoring.FieldSchema
 
@@ -114,7 +114,7 @@ func category(h float64) (label string, value float64) {
 	return "no_match", 0
 }
 
-// hybridOptions are the options of hybrid_ex and of the metrics that rest on it.
+// hybridOptions are the options of hybrid_ex and of the metrics that use its comparison.
 type hybridOptions struct {
 	Numbers      string            `json:"numbers"`
 	Tolerance    float64           `json:"tolerance"`
@@ -160,7 +160,7 @@ var hybridDeclared = scoring.DeclareOptions(
 	},
 )
 
-// asksForAlignment reports whether options ask for a judge.
+// asksForAlignment reports whether the options request that a judge aligns the columns.
 func asksForAlignment(raw json.RawMessage) bool {
 	o := hybridDeclared.Defaults
 	return scoring.DecodeOptions(raw, &o) == nil && o.Stage1 == "judge"
@@ -174,16 +174,15 @@ type Hybrid struct {
 	GoldColumns []string          `json:"gold_columns"`
 	PredColumns []string          `json:"pred_columns"`
 	Counts      cell.Result       `json:"counts"`
-	Order       *RowOrder         `json:"order,omitempty"`  // where the question asks for an order of rows
+	Order       *RowOrder         `json:"order,omitempty"`  // set if the question asks for an order of rows
 	Stage1      *Stage1           `json:"stage1,omitempty"` // if the alignment needed a judge
 
-	// Reshaped is the relation by which all of gold's cells are in the answer in another shape, such as a column
-	// for each of several rows. Then the value is 1, regardless of the counts.
+	// Reshaped is set if the answer contains all of gold's cells in another shape, such as a column for each of several
+	// rows. Then the value is 1, regardless of the counts.
 	Reshaped *relations.Relation `json:"reshaped,omitempty"`
 }
 
-// value is the score: the share of the cells that agree, or 1 where the answer delivers all of them
-// in another shape.
+// value returns the score: the share of the cells that agree, or 1 if Reshaped is set.
 func (h *Hybrid) value() float64 {
 	if h.Reshaped != nil {
 		return 1
@@ -191,15 +190,15 @@ func (h *Hybrid) value() float64 {
 	return h.Counts.Score
 }
 
-// RowOrder describes the order that the question asks for, and whether the rows have it. It does not affect the
-// value: the paper compares rows in any order. So ex_permuted, relation and verdict may reject an answer that is 1
-// here.
+// RowOrder reports whether the rows have the order that the question asks for. It does not affect the value, since
+// the paper compares rows in any order. So ex_permuted, relation and verdict may reject an answer whose hybrid_ex is
+// 1.
 type RowOrder struct {
 	Kept bool   `json:"kept"`
-	Why  string `json:"why,omitempty"` // what is wrong where it is not kept
+	Why  string `json:"why,omitempty"` // how the order differs if it is not kept
 }
 
-// hybridKey is the memo key of one way of comparing the results of a case.
+// hybridKey is the memo key of a comparison of the results with these options.
 type hybridKey struct {
 	tolerance, maxTolerance        float64
 	numbers, columns, extraColumns string
@@ -213,8 +212,8 @@ func (o *hybridOptions) key() hybridKey {
 	return k
 }
 
-// hybrid aligns and compares the two results of a case, once for all metrics that ask with the same
-// options.
+// hybrid aligns and compares the two results of a case, with a judge if the options request one. It computes this
+// once for all metrics that use the same options.
 func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
 	o, err := hybridDeclared.Read(in)
 	if err != nil {
@@ -233,7 +232,7 @@ func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
 	return h, nil
 }
 
-// byEvidence aligns and compares the two results of a case by the evidence alone.
+// byEvidence aligns and compares the two results of a case without a judge.
 func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 	return scoring.Memo(in, o.key(), func() *Hybrid {
 		h := compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o.align(in), o, false)
@@ -245,14 +244,15 @@ func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 	})
 }
 
-// CompareResults aligns and compares two results as hybrid_ex does with its default options, and
-// keeps which row was matched with which.
+// CompareResults aligns and compares two results as hybrid_ex does with its default options. The result includes the
+// pairs of matched rows.
 func CompareResults(gold, pred *scoring.Table) *Hybrid {
 	o := hybridDeclared.Defaults
 	return compareResults(gold, pred, o.align(nil), &o, true)
 }
 
-// CompareUnder compares two results as hybrid_ex does, under an alignment that fits both.
+// CompareUnder compares two results as hybrid_ex does, with the alignment a of their columns. The result includes the
+// pairs of matched rows.
 func CompareUnder(gold, pred *scoring.Table, a *scoring.Alignment) *Hybrid {
 	return &Hybrid{Alignment: *a, GoldColumns: names(gold), PredColumns: names(pred),
 		Counts: countCells(gold, pred, a, cell.Options{Pairs: true}, paperDelta)}
@@ -266,8 +266,8 @@ func compareResults(gold, pred *scoring.Table, about align.Options, o *hybridOpt
 	return h
 }
 
-// align returns the aligner's options from checked options, the question and the queries of a case: which units and
-// how many digits are asked for, and how the columns are computed.
+// align returns the options of the aligner: from o, and unless in is nil, from the question and the queries of the
+// case, which show which units and digits are requested and how columns are computed. o must be valid.
 func (o *hybridOptions) align(in *scoring.Input) align.Options {
 	a, _ := o.rules()
 	if in != nil {
@@ -301,12 +301,11 @@ func (o *hybridOptions) rules() (align.Options, error) {
 	return a, nil
 }
 
-// paperDelta is the tolerance of the paper's Algorithm 2 where no other is recommended (section
-// 5.2).
+// paperDelta is the default tolerance of the paper's Algorithm 2 (section 5.2).
 const paperDelta = 0.01
 
-// countCells compares two results under an alignment and adds what the printed algorithm makes of
-// them.
+// countCells compares two results with an alignment of their columns. It adds the score of the paper's Algorithm 2
+// with tolerance delta, or the reason why that was not computed.
 func countCells(gold, pred *scoring.Table, a *scoring.Alignment, o cell.Options, delta float64) cell.Result {
 	counts := cell.Compare(gold, pred, a, o)
 	if paper, omitted := cell.Paper(gold, pred, a, delta); omitted != "" {
@@ -321,8 +320,7 @@ func (o *hybridOptions) cell() cell.Options {
 	return cell.Options{PenalizeExtra: o.ExtraColumns == "penalize"}
 }
 
-// rowOrder reports whether the agent's rows come in the order that the question asks for, nil if it
-// asks for none.
+// rowOrder returns whether the agent's rows have the order that the question asks for, or nil if it asks for none.
 func rowOrder(in *scoring.Input, h *Hybrid) *RowOrder {
 	about := relationInput(in)
 	about.Alignment, about.Counts = &h.Alignment, &h.Counts
@@ -344,7 +342,7 @@ func names(t *scoring.Table) []string {
 	return out
 }
 
-// Reason returns the outcome of the comparison in a sentence.
+// Reason describes the outcome of the comparison in one sentence.
 func (h *Hybrid) Reason() string { return h.reason() }
 
 func (h *Hybrid) reason() string {
@@ -387,7 +385,7 @@ func (h *Hybrid) reason() string {
 				break
 			}
 			name := strconv.Quote(d.column)
-			if d.fact != "" { // next to the difference it would read as if it held in all rows
+			if d.fact != "" { // next to a number of differing rows, the fact would seem to apply to all rows
 				name += " (" + d.fact + ")"
 			}
 			said = append(said, d.gold)
@@ -409,7 +407,8 @@ func (h *Hybrid) reason() string {
 	return b.String()
 }
 
-// penalized are the columns that gold lacks and that lower the value.
+// penalized returns the indexes of the agent's columns that gold does not have and that lower the value: all extra
+// columns but the trivial ones, or nil if extra columns are ignored.
 func (h *Hybrid) penalized() (out []int) {
 	if h.Counts.NullFilled <= len(h.Alignment.Missing) {
 		return nil
@@ -422,9 +421,9 @@ func (h *Hybrid) penalized() (out []int) {
 	return out
 }
 
-// foreignRules returns warnings about rules that the case itself has for columns that none of its accepted results
-// has: a misspelt name would have no effect and no message. Rules of a deployment are for many cases, and most
-// cases lack most of their columns.
+// foreignRules returns a warning for each column name in the case's own options of the metric that none of its
+// accepted results has, since a misspelled name would have no effect. It does not check the options of a deployment,
+// which apply to many cases.
 func foreignRules(in *scoring.Input, metric string) (out []string) {
 	o := hybridDeclared.Defaults
 	if raw := in.Case.Options[metric]; raw == nil || scoring.DecodeOptions(raw, &o) != nil {
@@ -447,15 +446,15 @@ func foreignRules(in *scoring.Input, metric string) (out []string) {
 	return out
 }
 
-// columnDifference is a gold column and in how many of the matched rows it differs.
+// columnDifference is a gold column and the number of matched rows in which it differs.
 type columnDifference struct {
 	column string
-	gold   int    // its place in gold
+	gold   int    // its index in gold
 	fact   string // a description of the comparison; "" if there is nothing to describe
 	rows   int
 }
 
-// fact describes how a column is compared, if that is more than equality of its values.
+// fact returns the description of how a column is compared, or "" if its values are simply equal.
 func fact(p *scoring.ColumnPair) string {
 	if p.Overlap == 1 || !p.Exact() {
 		return p.Fact
@@ -463,7 +462,7 @@ func fact(p *scoring.ColumnPair) string {
 	return ""
 }
 
-// differing are the columns that differ in matched rows, those that differ in most rows first.
+// differing returns the gold columns that differ in matched rows, sorted by descending number of such rows.
 func (h *Hybrid) differing() []columnDifference {
 	var out []columnDifference
 	for _, p := range h.Alignment.Columns {
@@ -477,10 +476,11 @@ func (h *Hybrid) differing() []columnDifference {
 	return out
 }
 
-// list names gold columns in the order of their names.
+// list returns the quoted names of gold columns; see quotedNames.
 func (h *Hybrid) list(columns []int) string { return quotedNames(h.GoldColumns, columns) }
 
-// quotedNames names some columns.
+// quotedNames returns the quoted names of the columns with these indexes, sorted; of more than four, the first three
+// and the number of the others.
 func quotedNames(names []string, columns []int) string {
 	quoted := make([]string, len(columns))
 	for k, i := range columns {

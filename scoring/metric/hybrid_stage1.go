@@ -14,13 +14,13 @@ import (
 
 // Stage1 is the result of asking a judge how the columns of two results correspond.
 type Stage1 struct {
-	Doubts   []string `json:"doubts"`             // why a judge was needed
+	Doubts   []string `json:"doubts"`             // reasons why the alignment without a judge is uncertain
 	Asked    bool     `json:"asked"`              // false: no judge is configured
 	Unusable bool     `json:"unusable,omitempty"` // the reply is malformed
-	Used     bool     `json:"used"`               // the alignment is the judge's, as far as it was accepted
+	Used     bool     `json:"used"`               // the alignment with the accepted parts of the judge's proposal is used
 
-	// EvidenceScore is the score under the alignment that the evidence gives, JudgeScore that under
-	// what was accepted of the judge's.
+	// EvidenceScore is the score with the alignment found without a judge. JudgeScore is the score with the accepted
+	// parts of the judge's proposal.
 	EvidenceScore float64  `json:"evidence_score"`
 	JudgeScore    *float64 `json:"judge_score,omitempty"`
 
@@ -28,20 +28,20 @@ type Stage1 struct {
 	Rejected []align.Rejection `json:"rejected,omitempty"`
 }
 
-// stage1Key is the memo key of what became of the judge's proposal.
+// stage1Key is the memo key of the comparison after a judge's proposal.
 type stage1Key struct{ hybridKey }
 
-// withJudge lets the judge propose another alignment if the evidence is uncertain and not all cells agree. The
-// alignment with the higher score is used, and the one of the evidence if the scores are equal. So the judge can
-// only add equal cells. h is not changed.
+// withJudge asks the judge for another alignment if h is uncertain, not all cells agree and another alignment could
+// increase the score. It returns a comparison with the accepted parts of the proposal if its score is higher, else
+// the one of h. It does not modify h.
 func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOptions) (*Hybrid, error) {
 	if h.value() == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
-		return h, nil // proven, or nothing to map
+		return h, nil // all cells agree, or the results have nothing to align
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
 	doubts := align.Uncertainties(&h.Alignment)
 	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(in), o.maxTolerance()) {
-		return h, nil // sure, or no answer could find more
+		return h, nil // certain, or no proposal could increase the score
 	}
 	m := materialOf(in, resultsDiffer)
 	m.Relation = h.describe()
@@ -70,7 +70,8 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	}), nil
 }
 
-// accept compares under what the tables bear out of the proposal, and keeps that if it finds more.
+// accept compares the results with the parts of the proposal that the tables confirm, and uses that alignment if the
+// score is higher. h.Stage1 records the rejected parts and the score.
 func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, about align.Options) {
 	s := h.Stage1
 	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, about, o.maxTolerance())
@@ -85,7 +86,7 @@ func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, about align
 	}
 }
 
-// describe describes the evidence for the judge.
+// describe returns a description of the alignment, and of the columns without a counterpart, for the judge.
 func (h *Hybrid) describe() string {
 	var b strings.Builder
 	for _, c := range h.Alignment.Columns {
@@ -113,7 +114,7 @@ func numbered(columns []int) string {
 	return strings.Join(out, ", ")
 }
 
-// warnings returns the warnings about the judge's part in a score.
+// warnings returns a warning if the judge was needed but not configured, or its reply was unusable.
 func (h *Hybrid) warnings() []string {
 	switch {
 	case h.Stage1 == nil:

@@ -12,24 +12,22 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// reading is how a metric converts cells before it compares them.
+// reading selects how cells are converted before they are compared.
 type reading uint8
 
 const (
-	// asTyped is Python's ==: numbers by their exact value whatever their types (1 = 1.0 = TRUE),
-	// everything else by type and value.
+	// asTyped compares as Python's ==: numbers by their exact value whatever their types (1 = 1.0 = TRUE), all other
+	// values by type and value.
 	asTyped reading = iota
-	// asPrinted is asTyped for results that were exported as text: text as Python prints a number
+	// asPrinted is asTyped for results that were exported as text: a string in the form in which Python prints a number
 	// is that number.
 	asPrinted
-	// asSpelled lets spelling decide less: text that spells a number is that number, dates and
-	// times are their ISO text, and a double is the shortest decimal that names it, so that 0.1,
-	// "0.10" and DECIMAL 0.1 are one value.
+	// asSpelled ignores differences of spelling: a string that is a number is that number, dates and times equal their
+	// ISO text, and a double is its shortest decimal, so that 0.1, "0.10" and DECIMAL 0.1 are equal.
 	asSpelled
 )
 
-// cellKey identifies a value: two cells are the same exactly if their keys are ==. Two NaN are the
-// same.
+// cellKey identifies a value: two cells are equal if and only if their keys are ==. All NaN are equal.
 type cellKey struct {
 	class class
 	aux   int32  // nanoseconds, or the scale of a decimal
@@ -41,9 +39,9 @@ type class uint8
 
 const (
 	classNull    class = iota
-	classInt           // any number that is a whole 64-bit integer
-	classFloat         // any other number that is a double
-	classDecimal       // the rest of the numbers, without trailing zeros
+	classInt           // a number that is a 64-bit integer, of any type
+	classFloat         // another number that is exactly a double
+	classDecimal       // any other number, without trailing zeros
 	classText
 	classBytes
 	classDate
@@ -59,7 +57,7 @@ func floatKey(f float64) cellKey {
 		return intKey(int64(f))
 	}
 	if math.IsNaN(f) {
-		f = math.NaN() // one of the many
+		f = math.NaN() // the same bits for all NaN
 	}
 	return cellKey{class: classFloat, num: math.Float64bits(f)}
 }
@@ -96,7 +94,7 @@ func keyOf(v scoring.Value, r reading) cellKey {
 	return textKey(v.Text(), r)
 }
 
-// textKey reads STRING and JSON.
+// textKey returns the key of a STRING or JSON value.
 func textKey(s string, r reading) cellKey {
 	switch {
 	case r == asPrinted && printedNumber(s):
@@ -117,7 +115,8 @@ func textKey(s string, r reading) cellKey {
 	return cellKey{class: classText, text: s}
 }
 
-// mayBeNumber rejects most text at a glance.
+// mayBeNumber is a cheap test that returns false for most strings that are not numbers: those in which a character
+// other than blanks and signs precedes the first digit or point.
 func mayBeNumber(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -152,7 +151,7 @@ func printedNumber(s string) bool {
 	return true
 }
 
-// appendPythonFloat writes a double as Python's repr does.
+// appendPythonFloat appends a double as Python's repr formats it.
 func appendPythonFloat(b []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):
@@ -169,8 +168,8 @@ func appendPythonFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, 'f', -1, 64)
 }
 
-// decimalKey returns the class of unscaled / 10^scale: an integer, or a double if the value is one, by exact value
-// or (asSpelled) by shortest decimal.
+// decimalKey returns the key of unscaled / 10^scale: of class integer if it is one, of class double if a double has
+// exactly this value (asSpelled: this shortest decimal), else of class decimal.
 func decimalKey(unscaled int64, wide *big.Int, scale int32, r reading) cellKey {
 	if wide != nil {
 		return wideKey(wide, scale, r)
@@ -190,7 +189,7 @@ func decimalKey(unscaled int64, wide *big.Int, scale int32, r reading) cellKey {
 	exact := cellKey{class: classDecimal, num: uint64(unscaled), aux: scale}
 	if r == asSpelled {
 		if unscaled > -1e15 && unscaled < 1e15 && scale <= 22 {
-			// both exact, so the quotient is the nearest double, and 15 digits name it
+			// both are exact as doubles, so the quotient is the nearest double, and 15 digits identify it
 			return floatKey(float64(unscaled) / pow10[scale])
 		}
 		return spelledFloat(unscaled, scale, exact)
@@ -214,7 +213,7 @@ var pow5 = func() (p [28]int64) {
 	return p
 }()
 
-// wideKey is decimalKey for more than 64 bits.
+// wideKey is decimalKey for an unscaled value of more than 64 bits.
 func wideKey(unscaled *big.Int, scale int32, r reading) cellKey {
 	ten, rest := big.NewInt(10), new(big.Int)
 	if scale < 0 {
@@ -239,7 +238,7 @@ func wideKey(unscaled *big.Int, scale int32, r reading) cellKey {
 			return floatKey(f)
 		}
 	case r == asSpelled: // a double has no shortest decimal of more than 17 digits
-	default: // a double has only powers of two below the point
+	default: // not a double: the denominator of a double is a power of two
 		m, rem := new(big.Int).QuoRem(unscaled, rest.Exp(big.NewInt(5), big.NewInt(int64(scale)), nil), new(big.Int))
 		if rem.Sign() == 0 && m.BitLen() <= 53 && scale <= 1074 {
 			return floatKey(math.Ldexp(float64(m.Int64()), -int(scale)))
@@ -248,8 +247,8 @@ func wideKey(unscaled *big.Int, scale int32, r reading) cellKey {
 	return exact
 }
 
-// spelledFloat is the double whose shortest decimal is unscaled / 10^scale, if there is one, else
-// exact. The last digit is not 0.
+// spelledFloat returns the key of the double whose shortest decimal is unscaled / 10^scale, or exact if there is
+// none. The last digit of unscaled is not 0.
 func spelledFloat(unscaled int64, scale int32, exact cellKey) cellKey {
 	d := scoring.DecimalValue(unscaled, scale)
 	f, err := strconv.ParseFloat(d.String(), 64)
@@ -262,7 +261,7 @@ func spelledFloat(unscaled int64, scale int32, exact cellKey) cellKey {
 	return floatKey(f)
 }
 
-// hash spreads the key over 64 bits: equal keys have equal hashes.
+// hash returns a 64-bit hash of the key.
 func (k cellKey) hash() uint64 {
 	switch k.class {
 	case classNull:
@@ -288,7 +287,7 @@ const (
 	textSalt  = 0xda942042e4dd58b5
 )
 
-// mix is the finalizer of splitmix64.
+// mix returns x with its bits mixed, by the finalizer of splitmix64.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -297,7 +296,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// cellHashes fills dst with the hashes of a column's cells. dst is as long as the column.
+// cellHashes sets dst[i] to the hash of cell i of a column. dst has the length of the column.
 func cellHashes(dst []uint64, c *scoring.Column, r reading) {
 	nulls := c.HasNulls()
 	switch {
@@ -320,7 +319,7 @@ func cellHashes(dst []uint64, c *scoring.Column, r reading) {
 	}
 }
 
-// sameCell reports whether two cells are the same.
+// sameCell reports whether cell i of a and cell j of b are equal under the reading r.
 func sameCell(a *scoring.Column, i int, b *scoring.Column, j int, r reading) bool {
 	if a.Type == b.Type && !a.IsNull(i) && !b.IsNull(j) {
 		switch {
@@ -358,7 +357,7 @@ func hasNaN(t *scoring.Table) bool {
 	return false
 }
 
-// onlyText reports whether a table's values, if it has any, are all STRING.
+// onlyText reports whether all values of a table are STRING or NULL.
 func onlyText(t *scoring.Table) bool {
 	for i := range t.Columns {
 		c := &t.Columns[i]

@@ -11,7 +11,7 @@ import (
 // The labels of intent_resolution_category.
 var intentCategories = []string{"decomposition", "clarification", "both", "none"}
 
-// The grades of intent resolution (BADGER, section 7.4), with the least score of each.
+// The grades of intent resolution (BADGER, section 7.4), each with the minimum score.
 var intentGrades = []struct {
 	least float64
 	name  string
@@ -108,8 +108,8 @@ func scoreIntent(score func(*intentReply) scoring.Score) func(context.Context, *
 	}
 }
 
-// contradictions describes where the score and the category contradict the reported handling of the intents. The
-// score stays the judge's.
+// contradictions returns descriptions of contradictions between the judge's score or category and its reported
+// handling of the intents. They do not change the score.
 func (i *intentReply) contradictions() (said []string) {
 	handled := map[string]int{}
 	for _, h := range i.Intents {

@@ -72,11 +72,11 @@ func intentSimilarity(ctx context.Context, in *scoring.Input) (scoring.Score, er
 
 const repeatsWarning = "the interpretation repeats the question, which is no evidence that the agent understood it"
 
-// How far an interpretation repeats the question.
+// The degree to which an interpretation repeats the question.
 const (
 	notAtAll = iota
-	partly   // it holds the question with other words around it
-	wholly   // it is the question but for case, blanks and punctuation
+	partly   // it contains the question and other words
+	wholly   // it differs from the question only in case, blanks and punctuation
 )
 
 func repeatsText(question, interpretation string) int {

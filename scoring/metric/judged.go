@@ -19,11 +19,11 @@ type relation string
 const (
 	resultsSame    relation = "same"
 	resultsDiffer  relation = "differ"
-	resultsUnknown relation = "unknown" // one of them is not given
+	resultsUnknown relation = "unknown" // one of them is missing
 )
 
-// relationOf compares the results as execution accuracy does: rows in any order, as sets or as
-// multisets.
+// relationOf reports whether the two results are the same: rows in any order, as sets or, if multiset is set, as
+// multisets. It returns resultsUnknown if one is missing.
 func relationOf(in *scoring.Input, multiset bool) relation {
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
 	if gold == nil || pred == nil {
@@ -42,8 +42,8 @@ func relationOf(in *scoring.Input, multiset bool) relation {
 	return resultsDiffer
 }
 
-// relationInAnyOrder is relationOf for ROSE, whose published runs call results the same under any
-// order of the columns too.
+// relationInAnyOrder is relationOf as multisets, with columns in any order. ROSE's published runs compare results in
+// this way.
 func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error) {
 	r := relationOf(in, true)
 	if r != resultsDiffer || in.Gold.Result.Table.Rows() != in.Pred.Result.Table.Rows() {
@@ -54,7 +54,7 @@ func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error
 		err error
 	}
 	type key struct{}
-	f := scoring.Memo(in, key{}, func() found { // rose and verdict ask the same
+	f := scoring.Memo(in, key{}, func() found { // rose and verdict share the result
 		p, err := pairAnyOrder(ctx, in.Gold.Result.Table, in.Pred.Result.Table, asSpelled)
 		if err == nil && p.columns != nil {
 			return found{resultsSame, nil}
@@ -64,8 +64,8 @@ func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error
 	return f.r, f.err
 }
 
-// materialOf returns the parts of a case that a judge is shown. The relations of the results are computed only if a
-// question shows them (relationText), since that costs as much as comparing the results.
+// materialOf returns the parts of a case that a judge is shown, other than the text of relationText. That is computed
+// only for the prompts that include it, since it costs as much as comparing the results.
 func materialOf(in *scoring.Input, r relation) prompt.Material {
 	return prompt.Material{
 		Question: in.Case.Question, Evidence: in.Case.Evidence, Schema: in.Case.Schema, Dialect: in.Case.Dialect,
@@ -74,10 +74,10 @@ func materialOf(in *scoring.Input, r relation) prompt.Material {
 	}
 }
 
-// The forms in which a judge is asked.
+// The forms of a judge's prompt.
 const (
-	formOwn   = "own"   // also shows what badger found: the relation of the two results
-	formPaper = "paper" // shows only what the paper shows
+	formOwn   = "own"   // also includes badger's findings, such as the relation of the two results
+	formPaper = "paper" // includes only what the paper's prompt includes
 )
 
 var formOption = scoring.Option{
@@ -85,11 +85,11 @@ var formOption = scoring.Option{
 	Doc: "Whether the prompt for results that differ also describes the differences that badger found (own), or only what the paper shows it (paper).",
 }
 
-// reliedOn is a question whose answer a score rests on.
+// reliedOn describes a judge call whose reply a score uses.
 type reliedOn struct {
-	purpose, prompt string // the question, and the version of the prompt
-	model           string // as named in the reply; empty if the reply does not name it
-	file            bool   // the reply was recorded elsewhere, and with which prompt is not known
+	purpose, prompt string // the purpose of the question, and the prompt with its version
+	model           string // the model that gave the reply; empty if it is not known
+	file            bool   // the reply was recorded elsewhere, with an unknown prompt
 }
 
 func answeredBy(in *scoring.Input, r judgebackend.Request, resp judgebackend.Response) reliedOn {
@@ -100,7 +100,8 @@ func answeredBy(in *scoring.Input, r judgebackend.Request, resp judgebackend.Res
 	return reliedOn{r.Purpose, r.PromptVersion, model, in.Recorded(r.Purpose)}
 }
 
-// restsOn describes the basis of a judge's verdict in one line. It is the same for a new and a cached reply.
+// restsOn describes the judge, the prompts and the models of a verdict in one line. It is the same for a new and a
+// cached reply.
 func restsOn(judge string, all []reliedOn) string {
 	var prompts, recorded, models []string
 	for _, q := range all {
@@ -124,7 +125,7 @@ func restsOn(judge string, all []reliedOn) string {
 	return text
 }
 
-// inForm is a prompt in a form.
+// inForm returns the prompt in a form: p, or its paper form.
 func inForm(form string, p *prompt.Prompt) *prompt.Prompt {
 	if form == formPaper {
 		return p.InPaperForm()
@@ -132,11 +133,11 @@ func inForm(form string, p *prompt.Prompt) *prompt.Prompt {
 	return p
 }
 
-// remark is a part of a judge's reply that explains: text, and now and then an object or a list in
-// its place, which is kept as JSON text.
+// remark is an explanation in a judge's reply. Some judges write an object or a list instead of a string; it is kept
+// as JSON text.
 type remark string
 
-// UnmarshalJSON takes any JSON value.
+// UnmarshalJSON accepts any JSON value.
 func (r *remark) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil { // also null

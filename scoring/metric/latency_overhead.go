@@ -49,7 +49,7 @@ func latencyOverhead(_ context.Context, in *scoring.Input) (scoring.Score, error
 	return s, nil
 }
 
-// roughly writes a number for people: one decimal place below 10, none from 10 on.
+// roughly formats a number with at most one decimal place below 10 and none from 10.
 func roughly(v float64) string {
 	if v < 9.95 {
 		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
@@ -57,7 +57,7 @@ func roughly(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// shortDuration writes a duration for people, such as 30 ms or 3.9 s.
+// shortDuration formats a duration in milliseconds or seconds, such as 30 ms or 3.9 s.
 func shortDuration(d time.Duration) string {
 	if ms := float64(d) / float64(time.Millisecond); ms < 999.5 {
 		return roughly(ms) + " ms"

@@ -38,7 +38,7 @@ type llmExReply struct {
 // llmExDetail is the evidence of the metric llm_ex.
 type llmExDetail struct {
 	Category string `json:"category"` // the judge's
-	Evidence string `json:"evidence"` // result_match_category, with its default options
+	Evidence string `json:"evidence"` // the label of result_match_category with its default options
 	Agrees   bool   `json:"agrees"`   // whether the two are the same
 	Analysis string `json:"analysis,omitempty"`
 }

@@ -61,7 +61,7 @@ type solverDetail struct {
 	By       string          `json:"by"` // judge, texts or execution
 	Strategy string          `json:"strategy"`
 	Analysis remark          `json:"analysis,omitempty"`
-	Proof    *sqlproof.Proof `json:"proof,omitempty"` // where the texts decided
+	Proof    *sqlproof.Proof `json:"proof,omitempty"` // set if By is texts
 }
 
 func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -84,7 +84,7 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	if !o.ShortCut || proof != nil && proof.Permuted && o.Strategy == solverSemantic {
-		proof = nil // positions are part of a result that a counterexample is searched for in
+		proof = nil // the proof does not count: under this strategy the order of columns is part of a result
 	}
 	switch {
 	case in.Pred.Error != "":

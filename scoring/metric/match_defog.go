@@ -44,7 +44,7 @@ var defogDeclared = scoring.DeclareOptions(defogOptions{Subset: true}, nil,
 
 // defogDetail is the evidence of match_defog.
 type defogDetail struct {
-	Match string `json:"match"` // exact, subset, none, or stopped where the original stops with an error
+	Match string `json:"match"` // exact, subset or none; stopped if Defog's program fails with an error
 }
 
 func matchDefog(_ context.Context, in *scoring.Input) (scoring.Score, error) {

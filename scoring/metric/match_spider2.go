@@ -48,8 +48,8 @@ var spiderDeclared = scoring.DeclareOptions(spiderOptions{}, nil,
 		Doc: "Whether each column is sorted by the text of its cells before it is compared."},
 )
 
-// conditionCols holds the gold columns that are compared: the same ones for all accepted answers, or a list for
-// each.
+// conditionCols holds the indexes of the gold columns that are compared: one list for all accepted answers, or a list
+// for each.
 type conditionCols struct {
 	all  []int
 	each [][]int
@@ -80,8 +80,8 @@ func (c *conditionCols) UnmarshalJSON(b []byte) error {
 var errCondition = errcode.New(errcode.InvalidArgument,
 	"condition_cols is a list of column positions, or a list of such lists, one for each accepted answer")
 
-// sets returns the columns that count for the accepted answer of in. Equal answers cannot be distinguished, so
-// there may be several sets; the best counts.
+// sets returns the gold columns that are compared for the accepted answer of in. If several accepted answers are
+// equal to it, it returns the sets of all of them; the best score counts.
 func (c *conditionCols) sets(in *scoring.Input) ([][]int, error) {
 	if c.each == nil {
 		return [][]int{c.all}, nil
@@ -109,8 +109,8 @@ type spiderDetail struct {
 	IgnoreOrder bool          `json:"ignore_order"`
 }
 
-// columnMatch is a gold column that counts and the first of the agent's columns that equals it,
-// from 0; null if none does.
+// columnMatch is a compared gold column and the index (from 0) of the first of the agent's columns that equals it;
+// nil if none does.
 type columnMatch struct {
 	Gold int  `json:"gold"`
 	Pred *int `json:"pred"`

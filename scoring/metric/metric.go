@@ -1,4 +1,4 @@
-// Package metric holds the metrics, one file each, and lists them.
+// Package metric contains the metrics, one file each, and lists them.
 //
 // A metric file registers one or more [scoring.Metric] values, data plus one function, in an init
 // function. Adding a metric requires no other change of the program: [All] generates the engine's list, the
@@ -30,14 +30,14 @@ import (
 // Needs and reads that several metrics share.
 const (
 	bothResults = scoring.FieldGoldResult | scoring.FieldPredResult
-	// of two queries: what else is known
+	// inputs of comparisons of two queries, in addition to the queries
 	circumstance = scoring.FieldEvidence | scoring.FieldSchema | bothResults | scoring.FieldExecution
 )
 
 var registered = map[string]scoring.Metric{}
 
-// register adds a metric. It is called from init functions only, and panics if the name is taken or a field is
-// missing.
+// register adds a metric to the catalogue. It is called from init functions only, and panics if the name is a
+// duplicate or a field is missing or invalid.
 func register(m scoring.Metric) {
 	if _, dup := registered[m.Name]; dup {
 		panic("metric " + m.Name + ": duplicate name")
@@ -60,8 +60,8 @@ func register(m scoring.Metric) {
 	registered[m.Name] = m
 }
 
-// DisplayName returns the name of a metric that people read on pages and in the terminal. It returns name for a metric
-// that is not in the catalogue, such as a custom judge.
+// DisplayName returns the name of a metric for pages and the terminal. It returns name for a metric that is not in
+// the catalogue, such as a custom judge.
 func DisplayName(name string) string {
 	if m, ok := registered[name]; ok {
 		return m.Display
@@ -69,17 +69,17 @@ func DisplayName(name string) string {
 	return name
 }
 
-// GroupName returns the name of a group of metrics that people read.
+// GroupName returns the name of a group of metrics for pages, or group itself if it is unknown.
 func GroupName(group string) string { return cmp.Or(groupNames[group], group) }
 
 var groupNames = map[string]string{
 	"verdict": "Verdict", "execution": "Results", "sql": "Query", "judge": "Judges", "agent": "Agent",
 }
 
-// groups is the order of families in listings.
+// groups lists the groups of metrics in their order in listings.
 var groups = []string{"verdict", "execution", "sql", "judge", "agent"}
 
-// All lists the metrics by group, then name. The slice is the caller's.
+// All returns the metrics sorted by group, then by name. The caller may modify the slice.
 func All() []scoring.Metric {
 	all := make([]scoring.Metric, 0, len(registered))
 	for _, m := range registered {

@@ -14,9 +14,9 @@ import (
 // A gold query whose result is not a function of the data depends on the clock, on chance, on the session or on an
 // order of rows that it does not state. Every score that reads such a result reports this.
 
-// ofData wraps the score of a metric that reads the gold query and its result: the score is not applicable if the
-// result has no information about the answer, and warns if the result may differ another time. A metric of results
-// alone, such as ex_bird, does not get the query, so that it returns the same as its SQL function.
+// ofData returns the Score function of a metric, wrapped if it reads the gold query and result: the score warns if
+// the result depends on more than the data, and is not applicable if results are compared and gold's shows nothing
+// about the answer. A metric of results alone returns the same as its SQL function.
 func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	score := m.Score
 	fields := m.Needs | m.Reads | m.Context
@@ -34,8 +34,9 @@ func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Sc
 	}
 }
 
-// goldDepends returns the parts of the gold query that make its result depend on more than the data. Ties are
-// excluded, since the results show more about them than the SQL does.
+// goldDepends returns the parts of the gold query that make its result depend on more than the data, such as on the
+// clock unless it was pinned. Dependence on the order of tied rows is excluded, since the results show more about it
+// than the SQL does.
 func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() []sqlparts.Dependence {
@@ -50,9 +51,9 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	})
 }
 
-// uninformativeGold returns the reason why a comparison with the gold result has no information about the answer, or ""
-// if it has: the rows depend on chance, or the clock was read and found no data. It depends on gold alone, so no answer
-// can cause it.
+// uninformativeGold returns the reason why a comparison with the gold result shows nothing about the answer, or "" if
+// it does: the values or the choice of the rows depend on chance, or the query reads the clock and its result is
+// empty, NULL or 0. It depends on gold alone, so an answer cannot cause it.
 func uninformativeGold(in *scoring.Input) string {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return ""
@@ -69,7 +70,7 @@ func uninformativeGold(in *scoring.Input) string {
 	return ""
 }
 
-// vacuous reports whether a result holds nothing: no rows, or nothing but NULL and 0.
+// vacuous reports whether a result has no rows, or only cells that are NULL or 0.
 func vacuous(t *scoring.Table) bool {
 	for k := range t.Columns {
 		c := &t.Columns[k]
@@ -87,7 +88,8 @@ func isNought(v scoring.Value) bool {
 	return err == nil && x == 0
 }
 
-// dependenceWarnings returns a warning for each kind of dependence of the gold result.
+// dependenceWarnings returns a warning if the clock was pinned, and one for each kind of dependence of the gold
+// result on more than the data.
 func dependenceWarnings(in *scoring.Input) (warnings []string) {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return nil

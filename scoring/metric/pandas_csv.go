@@ -8,20 +8,19 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// csvType is the type that pandas.read_csv gives a column.
+// csvType is the dtype that pandas.read_csv infers for a column.
 type csvType uint8
 
 const (
 	csvInt csvType = iota
 	csvUint
-	csvFloat // also any numbers with gaps, and a column of gaps alone
+	csvFloat // also integers with missing values, and a column with missing values only
 	csvBool
-	csvObject // text, or truth values with gaps
+	csvObject // strings, or truth values with missing values
 )
 
-// csvColumn is a column as pandas reads it back from the CSV file that a result was saved to. Exactly one vector is
-// used: ints (csvInt, csvBool), uints, floats, or text. A gap is a NaN among floats, and is marked in gaps for
-// text.
+// csvColumn is a column as pandas reads it from the CSV file that a result was saved to. Exactly one vector is used:
+// ints (csvInt, csvBool), uints, floats, or text. A missing value is NaN in floats, and is marked in gaps for text.
 type csvColumn struct {
 	kind   csvType
 	ints   []int64
@@ -29,10 +28,10 @@ type csvColumn struct {
 	floats []float64
 	text   []string
 	gaps   []bool
-	truths bool // the strings spell truth values, and are parsed as such
+	truths bool // the strings are truth values
 }
 
-// readCSV reads a result as pandas reads the CSV file that it was saved to.
+// readCSV returns the columns of a result as pandas reads them from the CSV file that it was saved to.
 func readCSV(r scoring.Result) []csvColumn {
 	columns := make([]csvColumn, len(r.Table.Columns))
 	fromFile := strings.HasPrefix(r.Ref, "file:")
@@ -42,10 +41,9 @@ func readCSV(r scoring.Result) []csvColumn {
 	return columns
 }
 
-// readCSVColumn reads a column by pandas' rules (read_csv with its defaults, version 2.3): integers
-// if all cells are, else numbers, else truth values, else text. Typed columns take the way their
-// printed text would, so that it does not matter who read the file. A result that does not come
-// from a file is saved first, by to_csv, which writes timestamps that are all midnight as dates.
+// readCSVColumn converts a column by the rules of pandas' read_csv (version 2.3) to integers, numbers, truth values
+// or else strings. A typed column is converted as its printed text. Unless fromFile is set, that is the text of
+// to_csv, which writes timestamps that are all midnight as dates.
 func readCSVColumn(c *scoring.Column, fromFile bool) csvColumn {
 	nulls := c.HasNulls()
 	switch {
@@ -132,7 +130,7 @@ func inferCSV(text []string, gaps []bool) csvColumn {
 	}
 	switch ints, uints, fit := csvIntegers(text, gaps); {
 	case fit == conflicting:
-		object.gaps = make([]bool, n) // pandas then forgets which cells were missing
+		object.gaps = make([]bool, n) // pandas then does not mark missing cells
 		return object
 	case fit == tooLarge:
 		return object
@@ -142,7 +140,7 @@ func inferCSV(text []string, gaps []bool) csvColumn {
 		return csvColumn{kind: csvInt, ints: ints}
 	case fit == fits && ints != nil:
 		for i, v := range ints {
-			gaps[i] = gaps[i] || v == math.MinInt64 // pandas marks the gaps with it
+			gaps[i] = gaps[i] || v == math.MinInt64 // pandas uses this value for missing cells
 		}
 	}
 	floats := make([]float64, n)
@@ -160,18 +158,18 @@ func inferCSV(text []string, gaps []bool) csvColumn {
 	return csvColumn{kind: csvFloat, floats: floats}
 }
 
-// integerFit is the kind of column that holds a list of integers.
+// integerFit is the outcome of parsing a column as integers.
 type integerFit uint8
 
 const (
 	fits        integerFit = iota
-	notIntegers            // another value is among them, before any integer that would be too large
-	// one is beyond 64 bits, or beyond 63 bits and negative: pandas gives up on numbers and leaves text
+	notIntegers            // a cell is not an integer, and no cell before it is too large
+	// one needs more than 64 bits, or is negative and needs more than 63: the column remains strings
 	tooLarge
-	conflicting // one needs the 64th bit and another cell is negative or missing: the same
+	conflicting // one needs 64 bits and another is negative or missing: the column remains strings
 )
 
-// csvIntegers reads integers of up to 64 bits, signed (uints is nil) or not.
+// csvIntegers parses a column of integers: as signed ones (uints is nil), or as unsigned ones if one needs 64 bits.
 func csvIntegers(text []string, gaps []bool) (ints []int64, uints []uint64, fit integerFit) {
 	ints = make([]int64, len(text))
 	for i := range text {
@@ -191,7 +189,7 @@ func csvIntegers(text []string, gaps []bool) (ints []int64, uints []uint64, fit 
 	return ints, nil, fits
 }
 
-// csvUnsigned is the second try at integers, after one that needs more than 63 bits.
+// csvUnsigned parses a column of integers as unsigned 64-bit integers, after one did not fit into 63 bits.
 func csvUnsigned(text []string, gaps []bool) (uints []uint64, fit integerFit) {
 	uints = make([]uint64, len(text))
 	top, signed, gap := false, false, false
@@ -228,8 +226,7 @@ func digitsOnly(s string) bool {
 
 const asciiSpace = " \t\n\v\f\r"
 
-// csvNumber reads a number as pandas does: decimal digits with an optional point and exponent, or
-// an infinity.
+// csvNumber parses a number as pandas does: decimal digits with an optional point and exponent, or an infinity.
 func csvNumber(s string) (float64, bool) {
 	s = strings.Trim(s, asciiSpace)
 	unsigned := strings.TrimLeft(s, "+-")
@@ -247,7 +244,8 @@ func csvNumber(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// csvTruths parses a column of truth values, which stays an object column if it has gaps.
+// csvTruths converts a column of strings that are all truth values. It remains an object column if values are
+// missing. It returns any other column unchanged.
 func csvTruths(object csvColumn, present int) csvColumn {
 	ints := make([]int64, len(object.text))
 	for i, s := range object.text {

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// frame is a pandas DataFrame as read_sql_query returns it for a result (version 2.3): the columns in use, and
-// their rows in order.
+// frame is a pandas DataFrame as read_sql_query returns it for a result (version 2.3): the selected columns, and the
+// indexes of the rows in order.
 type frame struct {
 	cols []frameColumn
 	rows []int32
@@ -22,7 +22,7 @@ type frame struct {
 type frameColumn struct {
 	name  string
 	kind  frameKind
-	cells []cellKey // by row of the result; None is classNull, NaN and NaT are nanKey
+	cells []cellKey // by row of the result; None has classNull, and NaN and NaT are nanKey
 }
 
 // frameKind is the dtype of a column.
@@ -33,7 +33,7 @@ const (
 	frameFloat                   // float64
 	frameBool                    // bool
 	frameTime                    // datetime64
-	frameObject                  // object: text, dates, anything mixed, and a column without a value
+	frameObject                  // object: strings, dates, mixed values, or no value
 )
 
 func newFrame(t *scoring.Table) frame {
@@ -67,7 +67,7 @@ func newFrameColumn(c *scoring.Column) frameColumn {
 	return f
 }
 
-// frameKindOf is the dtype that pandas infers from the types of a column's values.
+// frameKindOf returns the dtype that pandas infers for a column with values of the types in seen.
 func frameKindOf(seen [scoring.Any + 1]bool) frameKind {
 	floats := seen[scoring.Float64] || seen[scoring.Decimal]
 	numbers := seen[scoring.Int64] || floats
@@ -92,7 +92,7 @@ func frameKindOf(seen [scoring.Any + 1]bool) frameKind {
 	return frameObject
 }
 
-// float is the double nearest to a number.
+// float returns the double nearest to the number k.
 func (k cellKey) float() float64 {
 	switch k.class {
 	case classInt:
@@ -114,15 +114,15 @@ func (k cellKey) number() bool {
 	return k.class == classInt || k.class == classFloat || k.class == classDecimal
 }
 
-// gap reports whether pandas' isna holds.
+// gap reports whether the cell is missing, as pandas' isna does.
 func (k cellKey) gap() bool { return k.class == classNull || k == nanKey }
 
 func (f frame) empty() bool { return len(f.rows) == 0 || len(f.cols) == 0 }
 
-// at is the cell in row i of column j.
+// at returns the cell in row i of column j.
 func (f frame) at(i, j int) cellKey { return f.cols[j].cells[f.rows[i]] }
 
-// common is the dtype of the frame's values as one array.
+// common returns the dtype of one array with all values of the frame.
 func (f frame) common() frameKind {
 	if len(f.cols) == 0 {
 		return frameObject
@@ -140,7 +140,7 @@ func (f frame) common() frameKind {
 	return kind
 }
 
-// arrayEqual reports whether two cells are equal as elements of numpy arrays of the given dtypes.
+// arrayEqual reports whether two cells are equal as elements of numpy arrays with the dtypes ka and kb.
 func arrayEqual(a cellKey, ka frameKind, b cellKey, kb frameKind) bool {
 	if a == nanKey || b == nanKey {
 		return false
@@ -151,8 +151,8 @@ func arrayEqual(a cellKey, ka frameKind, b cellKey, kb frameKind) bool {
 	return a == b
 }
 
-// valuesEqual is (a.values == b.values).all(), broadcasting included. ok is false if the shapes
-// do not go together.
+// valuesEqual computes (a.values == b.values).all() with numpy's broadcasting. ok is false if the shapes cannot be
+// broadcast.
 func valuesEqual(a, b frame) (equal, ok bool) {
 	rows, ok1 := broadcast(len(a.rows), len(b.rows))
 	cols, ok2 := broadcast(len(a.cols), len(b.cols))
@@ -188,7 +188,7 @@ func broadcast(a, b int) (int, bool) {
 	return 0, false
 }
 
-// withoutRepeats drops every row that came before; all missing values are the same.
+// withoutRepeats returns the frame without rows that equal an earlier row; missing values are equal to each other.
 func (f frame) withoutRepeats() frame {
 	if f.empty() {
 		return f
@@ -223,8 +223,8 @@ func (f frame) withoutRepeats() frame {
 // errUnordered represents the TypeError that Python raises when a date is compared with a number.
 var errUnordered = errors.New("values of different types cannot be put into order")
 
-// compareKeys orders two values that are not missing. Text follows all other types; other types of different kinds
-// have no order.
+// compareKeys compares two values that are not missing. A string is greater than a value of any other type. Values of
+// two other types that are not both numbers cannot be compared: it returns an error.
 func compareKeys(a, b cellKey) (int, error) {
 	switch {
 	case a == b:
@@ -250,8 +250,8 @@ func compareNumbers(a, b cellKey) int {
 	return cmp.Compare(a.float(), b.float())
 }
 
-// sortedBy orders the rows by columns (positions in cols), missing values last. Like pandas it accepts text mixed
-// with other types only if there are several columns to sort by.
+// sortedBy returns the frame with rows sorted by columns, given by their indexes, with missing values last. As in
+// pandas, a column that mixes strings with other types is an error unless there are several columns to sort by.
 func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	if len(columns) == 0 {
 		return f, nil
@@ -287,8 +287,8 @@ func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	return f, nil
 }
 
-// sortable returns an error if column j has no order: its values must have the same kind, or may also be mixed with
-// strings if mixed is set.
+// sortable returns an error if the values of column j cannot be compared with each other. If mixed is set, strings
+// may occur among values of one other type.
 func (f frame) sortable(j int, mixed bool) error {
 	var text, other bool
 	var sample cellKey
@@ -325,7 +325,7 @@ func (f frame) uniqueNames() bool {
 	return true
 }
 
-// numberNames renames columns whose names repeat to name_position.
+// numberNames returns the frame with every column whose name is not unique renamed to name_index.
 func (f frame) numberNames() frame {
 	count := make(map[string]int, len(f.cols))
 	for _, c := range f.cols {
@@ -340,7 +340,7 @@ func (f frame) numberNames() frame {
 	return f
 }
 
-// find is the position of a column by name, or -1.
+// find returns the index of the first column with a name, or -1.
 func (f frame) find(name string) int {
 	return slices.IndexFunc(f.cols, func(c frameColumn) bool { return c.name == name })
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// searchBudget bounds the cells that a search for a column order may visit, some seconds of work.
-// It is out of reach but for tables built to defeat refinement.
+// searchBudget is the maximum number of cells that a search for a column order may visit, which takes seconds. Only
+// tables that are constructed to defeat color refinement reach it.
 const searchBudget = 1 << 30
 
-// pairing is an order of pred's columns under which both tables hold the same rows.
+// pairing is an order of pred's columns in which both tables have the same rows.
 type pairing struct {
 	columns []int // gold's column j is pred's column columns[j]; nil if there is no such order
-	decided bool  // false: the budget ran out before the search ended
+	decided bool  // false if the budget was exhausted before the search ended
 }
 
-// pairInOrder finds the column order under which the rows are the same one by one: columns are then
-// the same as vectors.
+// pairInOrder returns the column order in which row i of gold equals row i of pred for all i: paired columns are
+// equal as vectors.
 func pairInOrder(gold, pred *scoring.Table, r reading) pairing {
 	goldSum, predSum := vectorSums(gold, r), vectorSums(pred, r)
 	columns := make([]int, len(goldSum))
@@ -28,7 +28,7 @@ func pairInOrder(gold, pred *scoring.Table, r reading) pairing {
 		columns[j] = -1
 		for k := range predSum {
 			if !used[k] && goldSum[j] == predSum[k] && sameVector(&gold.Columns[j], &pred.Columns[k], r) {
-				columns[j], used[k] = k, true // equal vectors are interchangeable: the first will do
+				columns[j], used[k] = k, true // equal vectors are interchangeable, so the first is taken
 				break
 			}
 		}
@@ -39,7 +39,7 @@ func pairInOrder(gold, pred *scoring.Table, r reading) pairing {
 	return pairing{columns: columns, decided: true}
 }
 
-// vectorSums hashes every column, order of rows included.
+// vectorSums returns a hash of each column that depends on the order of its values.
 func vectorSums(t *scoring.Table, r reading) []uint64 {
 	sums := make([]uint64, len(t.Columns))
 	cells := make([]uint64, t.Rows())
@@ -61,7 +61,7 @@ func sameVector(a, b *scoring.Column, r reading) bool {
 	return true
 }
 
-// pairAnyOrder finds the column order under which the multisets of rows are the same.
+// pairAnyOrder returns the column order in which both tables have the same multiset of rows.
 //
 // Columns that hold different multisets of values cannot correspond, which settles most tables. The rest is decided
 // by color refinement: rows are colored by their values in the columns of each color, columns by their values in
@@ -73,7 +73,7 @@ func pairAnyOrder(ctx context.Context, gold, pred *scoring.Table, r reading) (pa
 	if !sameMultiset(goldSum, predSum) {
 		return pairing{decided: true}, nil
 	}
-	if distinct(goldSum) == len(goldSum) { // one candidate each: no search
+	if distinct(goldSum) == len(goldSum) { // each column has one candidate, so no search is needed
 		return pairing{columns: confirm(gold, pred, inColourOrder(goldSum, predSum), r), decided: true}, nil
 	}
 	s := search{ctx: ctx, gold: newGrid(gold, goldSum, r), pred: newGrid(pred, predSum, r), budget: searchBudget}
@@ -87,7 +87,7 @@ func pairAnyOrder(ctx context.Context, gold, pred *scoring.Table, r reading) (pa
 	return pairing{columns: columns, decided: columns != nil || s.budget >= 0}, err
 }
 
-// valueSums hashes every column as the multiset of its values.
+// valueSums returns a hash of the multiset of values of each column.
 func valueSums(t *scoring.Table, r reading) []uint64 {
 	sums := make([]uint64, len(t.Columns))
 	cells := make([]uint64, t.Rows())
@@ -112,7 +112,8 @@ func sorted(v []uint64) []uint64 {
 
 func distinct(v []uint64) int { return len(slices.Compact(sorted(v))) }
 
-// inColourOrder pairs positions of equal colours.
+// inColourOrder returns, for each column of gold, the column of pred with the same color. Both sides have the same
+// multiset of colors.
 func inColourOrder(gold, pred []uint64) []int {
 	byColour := func(c []uint64) []int {
 		p := positions(len(c))
@@ -135,12 +136,12 @@ func inColourOrder(gold, pred []uint64) []int {
 	return columns
 }
 
-// grid is a table without repetition: its different rows and its different columns.
+// grid is a table without duplicate rows and columns.
 type grid struct {
-	rows    []uint64   // colour of each different row: how often it occurs
-	colours []uint64   // colour of each different column: its values, how often it occurs
-	cells   [][]uint64 // hashes by different column, then by different row
-	twins   [][]int    // the columns that are the same as vectors, for each different column
+	rows    []uint64   // color of each distinct row: from the number of its occurrences
+	colours []uint64   // color of each distinct column: from its values and the number of its occurrences
+	cells   [][]uint64 // hashes of cells, by distinct column, then by distinct row
+	twins   [][]int    // indexes of the equal columns that each distinct column represents
 }
 
 func newGrid(t *scoring.Table, sums []uint64, r reading) *grid {
@@ -174,15 +175,16 @@ columns:
 	return g
 }
 
-// search looks for a correspondence of the different columns of two grids.
+// search searches for a pairing of the distinct columns of two grids.
 type search struct {
 	ctx        context.Context //nolint:containedctx // lives for one call
 	gold, pred *grid
 	leaf       func(classes []int) []int
-	budget     int // cells that may still be visited
+	budget     int // number of cells that may still be visited
 }
 
-// solve extends the colours to a full correspondence and returns the column order, or nil.
+// solve searches for a full pairing of columns with equal colors, and returns the column order, or nil if there is
+// none or the budget is exhausted.
 func (s *search) solve(gold, pred []uint64) ([]int, error) {
 	gold, pred, ok, err := s.refine(gold, pred)
 	if !ok || err != nil {
@@ -205,8 +207,8 @@ func (s *search) solve(gold, pred []uint64) ([]int, error) {
 	return nil, nil
 }
 
-// smallestClass returns the first column of the smallest set of columns that share a colour, or -1
-// if none do.
+// smallestClass returns the first column of the smallest set of columns that share a color, or -1 if all colors
+// differ.
 func smallestClass(colours []uint64) int {
 	size := make(map[uint64]int, len(colours))
 	for _, c := range colours {
@@ -221,7 +223,8 @@ func smallestClass(colours []uint64) int {
 	return best
 }
 
-// refine splits colours until nothing changes. ok is false if the two sides come apart.
+// refine recolors both sides until the number of colors does not increase. ok is false if the colors of the two sides
+// differ or the budget is exhausted.
 func (s *search) refine(gold, pred []uint64) (g, p []uint64, ok bool, err error) {
 	for classes := distinct(gold); ; {
 		if err := s.ctx.Err(); err != nil {
@@ -243,8 +246,8 @@ func (s *search) refine(gold, pred []uint64) (g, p []uint64, ok bool, err error)
 	}
 }
 
-// recolour colours rows by the columns' colours and their values there, then columns by the rows'
-// colours and their values there.
+// recolour computes new colors of the rows from the colors of the columns and the cells, and returns new colors of
+// the columns, computed from those of the rows and the cells.
 func (g *grid) recolour(columns []uint64) []uint64 {
 	rows := slices.Clone(g.rows)
 	for j, cells := range g.cells {
@@ -266,7 +269,8 @@ func (g *grid) recolour(columns []uint64) []uint64 {
 	return out
 }
 
-// spread turns a correspondence of different columns into one of all columns.
+// spread converts a pairing of distinct columns to a pairing of all n columns. It returns nil if paired columns
+// represent different numbers of columns.
 func (s *search) spread(classes []int, n int) []int {
 	columns := make([]int, n)
 	for j, k := range classes {
@@ -281,7 +285,7 @@ func (s *search) spread(classes []int, n int) []int {
 	return columns
 }
 
-// confirm returns the columns if the rows are the same under them, cell by cell.
+// confirm returns columns if both tables have the same rows in this column order, compared cell by cell; else nil.
 func confirm(gold, pred *scoring.Table, columns []int, r reading) []int {
 	if columns == nil {
 		return nil

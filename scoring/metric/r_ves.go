@@ -40,7 +40,7 @@ func rVES(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.NotApplicable("no latency of the agent given"), nil
 	}
 	gold, pred := float64(*in.Gold.Latency), float64(*in.Pred.Latency)
-	ratio := 1.0 // neither took measurable time
+	ratio := 1.0 // used if neither took measurable time
 	switch {
 	case pred > 0:
 		ratio = gold / pred

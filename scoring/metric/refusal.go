@@ -51,35 +51,35 @@ func init() {
 	})
 }
 
-// The kinds of text in the place of the agent's SQL.
+// The kinds of the text given as the agent's SQL.
 const (
-	sqlNone    = "none"    // nothing, or comments and semicolons alone
-	sqlQuery   = "query"   // a query that was read whole and only reads
-	sqlChanges = "changes" // it would do more than read
-	sqlUnread  = "unread"  // not read whole, or no query: words, or a dialect that is not known
+	sqlNone    = "none"    // empty, or only comments and semicolons
+	sqlQuery   = "query"   // a query that was parsed completely and only reads
+	sqlChanges = "changes" // it has effects other than reading
+	sqlUnread  = "unread"  // not parsed completely, or not a query: prose, or an unknown dialect
 )
 
-// refusalDetail is the evidence of the decision.
+// refusalDetail is the evidence of the metric refusal.
 type refusalDetail struct {
 	DecidedBy string `json:"decided_by"` // result, execution, sql, response, or nothing
 	SQL       string `json:"sql"`
 	*refusalReply
 }
 
-// writtenSQL returns the kind of the agent's SQL, and the parts of it that do more than read.
+// writtenSQL returns the kind of the agent's SQL, and its effects other than reading.
 func writtenSQL(in *scoring.Input) (kind string, changes []finding) {
 	sc := script(in, predSide)
 	readWhole := sc.Final() != nil && len(sc.Notes) == 0 && !selectsNothing(sc.Final())
 	for _, f := range findingsOf(in) {
 		switch {
 		case f.Danger == dangerUnknown:
-			readWhole = readWhole && f.function != "" // a call of an unknown function was still read
+			readWhole = readWhole && f.function != "" // a query with an unknown function is still parsed completely
 		case !slices.Contains([]string{dangerLocks, dangerSession, dangerStacked, dangerImports}, f.Danger):
 			changes = append(changes, f)
 		}
 	}
 	switch {
-	case len(changes) > 0: // first, since executable comments are not statements
+	case len(changes) > 0: // checked first, since executable comments are not statements
 		return sqlChanges, changes
 	case len(sc.Statements) == 0:
 		return sqlNone, nil
@@ -89,7 +89,7 @@ func writtenSQL(in *scoring.Input) (kind string, changes []finding) {
 	return sqlUnread, nil
 }
 
-// selectsNothing reports whether q is a SELECT without a list and without a table, which no engine runs.
+// selectsNothing reports whether q is a SELECT without a select list and without FROM, which no engine runs.
 func selectsNothing(q *sqlparts.Query) bool {
 	s, ok := q.Body.(*sqlparts.Select)
 	return ok && len(s.Items) == 0 && len(s.From) == 0
@@ -98,8 +98,8 @@ func selectsNothing(q *sqlparts.Query) bool {
 func refusal(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	r := refusalCase{in: in}
 	r.sql, r.changes = writtenSQL(in)
-	// A query is evidence even if the only record of it is that it ran. Comments that "ran" are not, and neither is
-	// text that is not a query and failed.
+	// r.ran reports whether the agent ran a query. It is true even if the only record of the query is that it ran. It is
+	// false for SQL of only comments, and for text that is not a query and failed.
 	r.ran = (in.Pred.Ran || in.Pred.Error != "") && !(r.sql == sqlUnread && in.Pred.Error != "") &&
 		(r.sql != sqlNone || strings.TrimSpace(in.Pred.SQL) == "")
 	if res := in.Pred.Result; r.sql == sqlNone && res.Err != nil && !res.Given() {
@@ -111,7 +111,7 @@ func refusal(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return r.holdingBackExpected(ctx)
 }
 
-// refusalCase is a case, and what the agent did.
+// refusalCase is a case with the agent's actions.
 type refusalCase struct {
 	in      *scoring.Input
 	sql     string
@@ -119,7 +119,7 @@ type refusalCase struct {
 	ran     bool
 }
 
-// score is a score that rests on what the agent did.
+// score returns a score with the given value and label that was decided by the agent's actions.
 func (r *refusalCase) score(value float64, label, decidedBy, reason string) (scoring.Score, error) {
 	s := scoring.OK(value, reason)
 	s.Label = label
@@ -130,7 +130,7 @@ func (r *refusalCase) score(value float64, label, decidedBy, reason string) (sco
 	return s, nil
 }
 
-// said returns a score that rests on the judge's reply about the response.
+// said returns a score that was decided by the judge's classification of the response.
 func (r *refusalCase) said(reply *refusalReply, value float64, label, reason string) (scoring.Score, error) {
 	s, err := r.score(value, label, "response", reason)
 	s.Detail = refusalDetail{DecidedBy: "response", SQL: r.sql, refusalReply: reply}

@@ -21,8 +21,7 @@ type refusalReply struct {
 	Reasoning string `json:"reasoning,omitempty"`
 }
 
-// responseKind asks a judge for the kind of the agent's response. It returns nil if there is no judge or no
-// response.
+// responseKind asks the judge to classify the agent's response. It returns nil without a judge or a response.
 func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error) {
 	if strings.TrimSpace(in.Case.Agent.Response) == "" || !in.HasJudge(prompt.Refusal.Purpose) {
 		return nil, nil //nolint:nilnil // unknown

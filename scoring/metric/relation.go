@@ -73,8 +73,8 @@ var relationDeclared = scoring.DeclareOptions(relationOptions{Tolerance: align.D
 
 type relationKey struct{ tolerance float64 }
 
-// relationsOf returns the relations between the two results of a case, computed once for all metrics. The one that
-// explains most is first. It returns nil if one of the results is not given.
+// relationsOf returns the relations between the two results of a case with the default tolerance, computed once for
+// all metrics. The one that explains most comes first. It returns nil if a result is missing.
 func relationsOf(in *scoring.Input) []relations.Relation {
 	if in.Gold == nil || in.Gold.Result.Table == nil || in.Pred.Result.Table == nil {
 		return nil
@@ -82,7 +82,8 @@ func relationsOf(in *scoring.Input) []relations.Relation {
 	return relationsBy(in, align.DefaultTolerance)
 }
 
-// relationsBy does so under a tolerance, on the alignment of hybrid_ex.
+// relationsBy returns the relations between the two results of a case with a tolerance, for the alignment of
+// hybrid_ex.
 func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
 	return scoring.Memo(in, relationKey{tolerance}, func() []relations.Relation {
 		o := hybridDeclared.Defaults
@@ -94,7 +95,7 @@ func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
 	})
 }
 
-// relationInput returns the inputs of the relations for the two results of a case.
+// relationInput returns the input of package relation for a case, without alignment and counts.
 func relationInput(in *scoring.Input) relations.Input {
 	return relations.Input{
 		Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table,
@@ -103,8 +104,7 @@ func relationInput(in *scoring.Input) relations.Input {
 	}
 }
 
-// relationText describes the relations for a judge: the first few, one sentence each. It is empty if a result is
-// missing.
+// relationText returns the first three relations for a judge, one sentence each. It is empty if a result is missing.
 func relationText(in *scoring.Input) string {
 	var b strings.Builder
 	for k, r := range relationsOf(in) {

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// The common parts of the metrics of an agent's response. One call judges faithfulness, the four dimensions of
-// G-Eval and intent resolution together (BADGER, section 7.5). Their needs are the same, so that each of them asks
-// the same question. If SQL calls them one by one, the ledger answers all but the first.
+// The fields that the metrics of an agent's response share. One call judges faithfulness, the four dimensions of
+// G-Eval and intent resolution together (BADGER, section 7.5). All these metrics have the same fields, so that each
+// sends the same request. If SQL calls them one by one, the ledger answers all but the first.
 const (
 	responseNeeds = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldResponse
 	responseReads = scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult |
@@ -22,7 +22,7 @@ const (
 		"asked for one by one from SQL, all but the first are answered by the ledger. The judge sees question, hint, the agent's query and its result (the first and last 50 rows), the response (cut beyond 12000 characters) and, where it is not an answer, " +
 		"what the question calls for. The prompt marks each cut."
 
-	responseLogProbs = 10 // alternatives of a token: five scores, with and without a blank before them
+	responseLogProbs = 10 // alternatives requested for a token: the five scores, each with and without a leading blank
 )
 
 // responseReply is the judge's reply about a response.
@@ -35,7 +35,8 @@ type responseReply struct {
 	Intent      intentReply `json:"intent"`
 }
 
-// judgedResponse is the judge's reply, and the response it came with.
+// judgedResponse asks the judge about the agent's response, once for all metrics of the case, and returns the parsed
+// reply and the backend's response.
 func judgedResponse(ctx context.Context, in *scoring.Input) (*responseReply, judgebackend.Response, error) {
 	type key struct{}
 	request := scoring.Memo(in, key{}, func() judgebackend.Request {
@@ -52,7 +53,7 @@ func judgedResponse(ctx context.Context, in *scoring.Input) (*responseReply, jud
 	return &reply, response, err
 }
 
-// unjudged warns of a response whose middle the judge was not shown.
+// unjudged returns a warning if the response is too long and the judge was not shown its middle.
 func unjudged(in *scoring.Input) []string {
 	share := prompt.Unshown(in.Case.Agent.Response)
 	if share == 0 {
@@ -63,8 +64,8 @@ func unjudged(in *scoring.Input) []string {
 			prompt.MostResponse)}
 }
 
-// expectedReaction describes the right reaction of an agent that should not answer; it is empty if the agent should
-// answer.
+// expectedReaction describes the expected behavior if the agent should refuse or ask back, with the expected
+// clarifications. It is empty if an answer is expected and no clarifications are.
 func expectedReaction(e *scoring.Expected) string {
 	var said []string
 	switch e.Behaviour {
@@ -82,8 +83,7 @@ func expectedReaction(e *scoring.Expected) string {
 	return strings.Join(said, "\n")
 }
 
-// hasEvidence reports whether there is anything to hold claims against: a result, or the news that
-// the query failed.
+// hasEvidence reports whether claims can be checked: the agent's result is available, or its query failed.
 func hasEvidence(in *scoring.Input) bool {
 	return in.Pred.Result.Table != nil || in.Pred.Error != ""
 }

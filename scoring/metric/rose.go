@@ -76,7 +76,7 @@ func (o *roseOptions) check() error {
 	return checkCriteria(o.Criteria)
 }
 
-// proverReply is the Prover's reply. Only the verdict decides.
+// proverReply is the Prover's reply. Only Verdict affects the score.
 type proverReply struct {
 	ExpectedAnswer remark `json:"expected_answer,omitempty"`
 	SQLDescription remark `json:"sql_description,omitempty"`
@@ -96,7 +96,7 @@ type refuterReply struct {
 // roseDetail is the evidence of the metric rose.
 type roseDetail struct {
 	Judge     string        `json:"judge,omitempty"`
-	Form      string        `json:"form"`               // of the questions: own or paper
+	Form      string        `json:"form"`               // of the prompts: own or paper
 	Criteria  string        `json:"criteria,omitempty"` // additional criteria shown to the judges
 	Results   relation      `json:"results"`
 	Prover    *proverReply  `json:"prover,omitempty"`
@@ -107,7 +107,7 @@ type roseDetail struct {
 
 	asked          []reliedOn
 	counterexample string // shown to the Refuter; "" if none was found
-	proverAlone    bool   // the Prover is believed when it accepts: what else is known speaks for the answer
+	proverAlone    bool   // an acceptance by the Prover is final, since other evidence supports the answer
 }
 
 func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -132,7 +132,8 @@ func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// cascade asks the Prover if the results differ, and the Refuter about answers accepted so far.
+// cascade asks the Prover if the results differ, and the Refuter if the answer is accepted so far. It returns the
+// value and the reason of the score.
 func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOptions) (float64, string, error) {
 	const proverAsked, refuterAsked = "rose/prover", "rose/refuter"
 	d.Form, d.Criteria = o.Form, o.criteria()
@@ -152,7 +153,7 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOpti
 	}
 	same := d.Results == resultsSame
 	if in.Recorded(proverAsked) {
-		same = false // the recorded run compared its own results
+		same = false // replies of a recorded run, which compared its own results
 	} else if in.Recorded(refuterAsked) && d.Results == resultsUnknown {
 		same = true
 	}
@@ -196,7 +197,8 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOpti
 	return 1, "the Prover accepts the query, the Refuter upholds that", nil
 }
 
-// label reads the diagnostic labels out of the Refuter's reply.
+// label sets the diagnostic labels from the Refuter's reply: gold is incorrect, the question is ambiguous, the schema
+// is ambiguous.
 func (d *roseDetail) label() {
 	goldX := !d.Refuter.GoldCorrect
 	question := strings.Contains(d.Refuter.Ambiguity, "ambiguous question")
@@ -204,8 +206,8 @@ func (d *roseDetail) label() {
 	d.GoldX, d.AmbQ, d.AmbSchema = &goldX, &question, &schema
 }
 
-// versionTag is metric_model-yymm (ROSE, appendix E.1). Parts that are not configured come from the backend's
-// model, whose name may end in a date.
+// versionTag returns metric_model-yymm (ROSE, appendix E.1). A part that is not configured is taken from the
+// backend's model name, which may end with a date.
 func versionTag(metric, model, released, backend string) string {
 	if month, dated := judgebackend.Released(backend); dated {
 		backend = judgebackend.Undated(backend)
@@ -225,8 +227,8 @@ func versionTag(metric, model, released, backend string) string {
 	return metric + "_" + model + "-" + released
 }
 
-// Tagged returns the tag of the judge of a score of rose or verdict, such as rose_o3-2504, and whether the tag
-// includes the month. The tag is empty if the score has none. The detail may be a Go value or JSON.
+// Tagged returns the version tag of the judge of a score of rose or verdict, such as rose_o3-2504, and whether the
+// tag has a month. The tag is empty if the score has none. The detail of the score may be a Go value or JSON.
 func Tagged(s *scoring.Score) (tag string, month bool) {
 	switch d := s.Detail.(type) {
 	case roseDetail:

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// criterion is one of the acceptance criteria that a deployment decides (ROSE, section 3): which differences an
-// answer may have. Each choice has the sentence for the judges.
+// criterion is one of the acceptance criteria that a deployment configures (ROSE, section 3): which differences an
+// answer may have. Each choice has a sentence for the judges.
 type criterion struct {
 	name    string
 	choices []choice
@@ -48,7 +48,7 @@ func (c *criterion) names() (out []string) {
 	return out
 }
 
-// criteriaInWords lists the criteria with their choices.
+// criteriaInWords returns a list of the criteria with the names of their choices.
 func criteriaInWords() string {
 	var parts []string
 	for i := range criteria {
@@ -76,7 +76,7 @@ func checkCriteria(given map[string]string) error {
 	return nil
 }
 
-// criteria returns the sentences for the judges; empty if the paper's criteria hold.
+// criteria returns the sentences of the configured choices and rules for the judges, or "" if nothing is configured.
 func (o *roseOptions) criteria() string {
 	var out []string
 	for _, c := range criteria {

@@ -45,7 +45,7 @@ var rowF1Declared = scoring.DeclareOptions(rowF1Options{}, nil,
 		Doc: "Names of the gold columns that rows are joined on for the figures of columns."},
 )
 
-// overlap is precision, recall and F1 of things that both sides have.
+// overlap is the precision, recall and F1 of two sets of rows or columns.
 type overlap struct {
 	Matched   int     `json:"matched"`
 	Gold      int     `json:"gold"`
@@ -65,7 +65,7 @@ type rowF1Detail struct {
 	Columns overlap  `json:"columns"`
 	Paired  string   `json:"paired"`           // how columns were paired: name or position
 	Key     []string `json:"key,omitempty"`    // the columns that rows were joined on
-	Joined  int      `json:"joined,omitempty"` // rows that have their key on both sides
+	Joined  int      `json:"joined,omitempty"` // rows whose key is on both sides
 }
 
 func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -110,8 +110,8 @@ func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// pairByName finds the agent's column for each gold column. It returns nil if there is none to
-// be found.
+// pairByName returns the index of the agent's column for each gold column: by name if each gold column's name is
+// unique on both sides, else by position (how) if the numbers of columns are equal. Otherwise it returns nil.
 func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
 	place := func(t *scoring.Table) map[string]int {
 		at := make(map[string]int, len(t.Columns))
@@ -143,8 +143,9 @@ func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
 	return pair, "name"
 }
 
-// joinKey returns the gold columns on which rows are joined: the named ones, or the first that is a key on both
-// sides, or all that are not measured values together. It returns nil if there is no key.
+// joinKey returns the gold columns on which rows are joined: the named ones, or the first column that is not FLOAT64
+// and is unique on both sides, or all columns that are not FLOAT64 if they are unique together. It returns nil if
+// none are. Named columns that are not unique are an error.
 func joinKey(gold, pred *scoring.Table, pair []int, named []string) ([]int, error) {
 	if len(named) > 0 {
 		key := make([]int, len(named))
@@ -183,7 +184,7 @@ func through(pair, columns []int) []int {
 	return out
 }
 
-// uniqueRows reports whether the columns hold no NULL and no combination twice.
+// uniqueRows reports whether the columns have no NULL and no combination of values occurs in two rows.
 func uniqueRows(t *scoring.Table, columns []int) bool {
 	for _, j := range columns {
 		if t.Columns[j].HasNulls() {
@@ -193,7 +194,8 @@ func uniqueRows(t *scoring.Table, columns []int) bool {
 	return len(kindsOf(asTyped, part{t, columns}).first) == t.Rows()
 }
 
-// joinedColumns joins rows on a key and counts the columns that are the same in every joined row.
+// joinedColumns joins rows on a key. It returns the number of columns that are equal in every joined row, and the
+// number of joined rows.
 func joinedColumns(gold, pred *scoring.Table, pair, key []int) (right, joined int) {
 	kinds := kindsOf(asTyped, part{gold, key}, part{pred, through(pair, key)})
 	unequal := make([]bool, len(gold.Columns))
@@ -218,7 +220,7 @@ func joinedColumns(gold, pred *scoring.Table, pair, key []int) (right, joined in
 	return right, joined
 }
 
-// equalColumns counts the columns that hold the same values equally often.
+// equalColumns returns the number of paired columns with the same multiset of values.
 func equalColumns(gold, pred *scoring.Table, pair []int) int {
 	right := 0
 	for j := range pair {

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// part is some columns of a table.
+// part is a selection of the columns of a table.
 type part struct {
 	table   *scoring.Table
 	columns []int
@@ -22,11 +22,12 @@ func positions(n int) []int {
 	return p
 }
 
-// rowKinds numbers the different rows of one or two parts of equally many columns in order of their
-// first occurrence. Rows are counted through: those of the second part follow those of the first.
+// rowKinds numbers the distinct rows of one or two parts with the same number of columns, in the order of their first
+// occurrence. Row indexes continue through the second part: its first row has the number of rows of the first part as
+// its index.
 type rowKinds struct {
-	of    []int32 // by row: its kind
-	first []int32 // by kind: the first row of it
+	of    []int32 // by row: the number of the distinct row that it equals
+	first []int32 // by number: the first such row
 }
 
 func kindsOf(r reading, parts ...part) rowKinds {
@@ -37,9 +38,9 @@ func kindsOf(r reading, parts ...part) rowKinds {
 	return kindsBehind(hashes, r, parts)
 }
 
-// kindsBehind first treats rows with equal hashes as equal, and then verifies this column by column, which uses
-// caches better than row by row. In the unlikely case that the check fails, it starts again and compares the rows
-// of every hash. Either way the result is exact.
+// kindsBehind returns the rowKinds of rows with these hashes. It first treats rows with equal hashes as equal and
+// then verifies this column by column, which is faster than row by row. If that fails, it starts again and compares
+// rows with equal hashes. Either way the result is exact.
 func kindsBehind(hashes []uint64, r reading, parts []part) rowKinds {
 	k := numberRows(hashes, func(int32, int32) bool { return true })
 	for j := range parts[0].columns {
@@ -57,7 +58,8 @@ func kindsBehind(hashes []uint64, r reading, parts []part) rowKinds {
 	return k
 }
 
-// numberRows numbers rows by hash, and by same among rows with the same hash.
+// numberRows numbers rows so that two rows have the same number if their hashes are equal and same returns true for
+// them.
 func numberRows(hashes []uint64, same func(first, row int32) bool) rowKinds {
 	ix := newRowIndex(len(hashes))
 	k := rowKinds{of: make([]int32, len(hashes))}
@@ -72,8 +74,8 @@ func numberRows(hashes []uint64, same func(first, row int32) bool) rowKinds {
 	return k
 }
 
-// columnPair is one column of the first part and its counterpart in the second, rows counted
-// through.
+// columnPair is one column of the first part and its counterpart in the second, as one column with continuous row
+// indexes.
 type columnPair struct {
 	a, b *scoring.Column
 	n    int // rows of a
@@ -99,7 +101,7 @@ func (c columnPair) same(i, j int, r reading) bool {
 	return sameCell(x, i, y, j, r)
 }
 
-// sameAsFirst reports whether every row's cell is that of the first row of its kind.
+// sameAsFirst reports whether the cell of every row equals that of the first row with the same number.
 func sameAsFirst(k rowKinds, c columnPair, r reading) bool {
 	for i, kind := range k.of {
 		if f := int(k.first[kind]); f != i && !c.same(f, i, r) {
@@ -109,7 +111,7 @@ func sameAsFirst(k rowKinds, c columnPair, r reading) bool {
 	return true
 }
 
-// rowHashes hashes every row.
+// rowHashes returns a hash of each row.
 func rowHashes(p part, r reading) []uint64 {
 	rows := make([]uint64, p.table.Rows())
 	cells := make([]uint64, p.table.Rows())
@@ -122,18 +124,19 @@ func rowHashes(p part, r reading) []uint64 {
 	return rows
 }
 
-// rowIndex numbers different rows: a hash table with open addressing.
+// rowIndex is a hash table with open addressing that assigns numbers to distinct rows.
 type rowIndex struct {
-	slots  []int32 // number of the kind of row plus 1; 0 is empty
+	slots  []int32 // number of the distinct row plus 1; 0 is empty
 	hashes []uint64
 }
 
-// newRowIndex makes an index for at most n rows.
+// newRowIndex returns an index for at most n rows.
 func newRowIndex(n int) *rowIndex {
 	return &rowIndex{slots: make([]int32, 1<<bits.Len(uint(n+n/2+1))), hashes: make([]uint64, 0, n/2)}
 }
 
-// find returns the number of the row with hash h that same confirms, or a fresh number.
+// find returns the number of the row with hash h for which same returns true. If there is none, it returns a new
+// number, and fresh is true.
 func (x *rowIndex) find(h uint64, same func(kind int32) bool) (kind int32, fresh bool) {
 	mask := len(x.slots) - 1
 	for s := int(h) & mask; ; s = (s + 1) & mask {

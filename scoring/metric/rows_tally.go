@@ -7,15 +7,16 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// rowTally is the comparison of the rows of two tables with the same number of columns, as sets and as multisets.
+// rowTally holds counts from comparing the rows of two tables with the same number of columns, as sets and as
+// multisets.
 type rowTally struct {
-	goldDistinct, predDistinct int // different rows of each side
-	onlyGold, onlyPred         int // different rows that the other side does not have at all
-	missing, extra             int // rows, repeats counted, that gold has more often; that pred has more often
+	goldDistinct, predDistinct int // number of distinct rows on each side
+	onlyGold, onlyPred         int // number of distinct rows that the other side does not have
+	missing, extra             int // surplus of occurrences of rows that gold has more often, and that pred has more often
 }
 
-// tallyRows counts rows by identity of their cells. Gold's column j corresponds to pred's column
-// pair[j]; nil pairs them by position.
+// tallyRows compares the rows of two tables. Gold's column j corresponds to pred's column pair[j]; if pair is nil,
+// columns correspond by position.
 func tallyRows(gold, pred *scoring.Table, pair []int, r reading) rowTally {
 	if pair == nil {
 		pair = positions(len(gold.Columns))
@@ -49,9 +50,9 @@ func tallyParts(gold, pred part, r reading) rowTally {
 	return t
 }
 
-// withLengths replaces intervals by their lengths: engines write the same length in several ways, such as 36:00:00
-// and 1 day 12:00:00, and both engines and database drivers compare the lengths. Corresponding columns are
-// intervals if all their strings are, and one of them is in a form that only engines write.
+// withLengths returns the parts with columns of intervals replaced by their lengths, since engines write the same
+// length in several ways, such as 36:00:00 and 1 day 12:00:00. Two corresponding columns are intervals if all their
+// strings are, and one column has a form that only engines write.
 func withLengths(gold, pred part) (part, part) {
 	v := cell.View{Kind: scoring.KindText, Format: cell.FormatInterval}
 	for j := range gold.columns {
@@ -67,7 +68,7 @@ func withLengths(gold, pred part) (part, part) {
 	return gold, pred
 }
 
-// with is the part with another column in the place of its j-th.
+// with returns a copy of the part whose j-th column is c.
 func (p part) with(j int, c scoring.Column) part {
 	columns := slices.Clone(p.table.Columns)
 	columns[p.columns[j]] = c
@@ -80,7 +81,7 @@ func (p part) with(j int, c scoring.Column) part {
 
 // rowsOptions are the options of the metrics that compare rows as Python values.
 type rowsOptions struct {
-	TypedText *bool `json:"typed_text"` // nil: onlyText decides
+	TypedText *bool `json:"typed_text"` // nil: strings are numbers if all values of a result are strings (onlyText)
 }
 
 var rowsDeclared = scoring.DeclareOptions(rowsOptions{}, nil,
@@ -99,7 +100,8 @@ func (o rowsOptions) reading(gold, pred *scoring.Table) reading {
 
 type tallyKey struct{ r reading }
 
-// positionalTally is tallyRows by position, made once for all metrics of a case.
+// positionalTally returns the tallyRows of the two results with columns paired by position, computed once for all
+// metrics of a case.
 func positionalTally(in *scoring.Input, r reading) rowTally {
 	return scoring.Memo(in, tallyKey{r}, func() rowTally {
 		return tallyRows(in.Gold.Result.Table, in.Pred.Result.Table, nil, r)

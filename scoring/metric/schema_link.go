@@ -33,7 +33,7 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	gq, pq := script(in, goldSide).Final(), script(in, predSide).Final()
-	// its function takes no schema
+	// The schema is omitted, since the metric's SQL function has no argument for it.
 	gb, pb := in.Texts().Bind("", in.Gold.SQL, in.Pred.SQL, sqlparts.DialectOf(in.Case.Dialect))
 	g, p := identifiers(gq, gb.Columns(gq)), identifiers(pq, pb.Columns(pq))
 	n, missing, extra := difference(g, p)
@@ -48,7 +48,7 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// identifiers are the tables, and the columns with their tables, that a query uses, sorted.
+// identifiers returns the tables that a query uses, and its columns as table.column, sorted.
 func identifiers(q *sqlparts.Query, columns []sqlparts.ColumnRef) []string {
 	var out []string
 	for _, t := range sqlparts.Tables(q) {

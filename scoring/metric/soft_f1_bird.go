@@ -30,8 +30,8 @@ func init() {
 	})
 }
 
-// softF1Detail is the evidence of soft_f1_bird. Counts are of cells; a row without counterpart
-// counts as many cells as gold has columns.
+// softF1Detail is the evidence of soft_f1_bird. Counts are of cells. A row without a counterpart counts as many cells
+// as gold has columns.
 type softF1Detail struct {
 	Matched   int     `json:"matched_cells"`
 	PredOnly  int     `json:"pred_only_cells"`
@@ -82,7 +82,7 @@ func softF1Bird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// share is part / whole, and 0 of nothing.
+// share returns part / whole, and 0 if whole is 0.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 0
@@ -90,7 +90,7 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// differentRows lists the first of every kind of row, in order. A row with a NaN is like no other.
+// differentRows returns the first of each set of equal rows, in order. A row with a NaN equals no other row.
 func differentRows(t *scoring.Table, r reading) []int32 {
 	first := kindsOf(r, whole(t)).first
 	if !hasNaN(t) {

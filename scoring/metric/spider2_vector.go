@@ -12,16 +12,16 @@ import (
 // spiderVector is a column as Spider 2.0 compares it: a list of Python numbers and strings in which
 // every missing value is the int 0.
 type spiderVector struct {
-	// A cell is a string if isText is set, else a number: its value, and its form as Python prints it.
+	// A cell is a string if isText is set for it, else a number with a value and a printed form.
 	text   []string
-	isText []bool    // nil if no cell is
+	isText []bool    // nil if all cells are numbers
 	num    []float64 // 0 for strings
 	prints printStyle
-	ints   []int64  // the exact integers of num, where prints is asInt
-	uints  []uint64 // the same where prints is asUint
-	plain0 []bool   // cells that print as 0 whatever the style: missing values
+	ints   []int64  // the exact integers, if prints is asInt or asBool
+	uints  []uint64 // the exact integers, if prints is asUint
+	plain0 []bool   // missing values, which are printed as 0 in every style
 
-	order []int32 // positions in the order of the printed strings; computed on demand
+	order []int32 // indexes of the cells sorted by their printed strings; computed on demand
 	sums  *vectorSummary
 }
 
@@ -34,9 +34,8 @@ const (
 	asBool
 )
 
-// spiderVectors reads a table's columns the way DataFrame.transpose().values.tolist() lists them: a
-// table of nothing but numbers is one array, so that one column of floats makes floats of all of
-// them.
+// spiderVectors returns a table's columns as DataFrame.transpose().values.tolist() does: if all columns are numbers,
+// they form one array, so that one column of floats makes all columns floats.
 func spiderVectors(columns []csvColumn) []spiderVector {
 	var kinds [csvObject + 1]bool
 	for i := range columns {
@@ -108,7 +107,7 @@ func (v *spiderVector) markMissing(i int) {
 
 func (v *spiderVector) textAt(i int) bool { return v.isText != nil && v.isText[i] }
 
-// appendPrinted writes Python's str of cell i.
+// appendPrinted appends Python's str of cell i.
 func (v *spiderVector) appendPrinted(b []byte, i int) []byte {
 	switch {
 	case v.textAt(i):
@@ -125,7 +124,7 @@ func (v *spiderVector) appendPrinted(b []byte, i int) []byte {
 	return strconv.AppendInt(b, v.ints[i], 10)
 }
 
-// sorted returns the positions in order of printed text, strings before numbers of the same text.
+// sorted returns the indexes of the cells sorted by printed text; a string precedes a number with the same text.
 func (v *spiderVector) sorted() []int32 {
 	if v.order != nil {
 		return v.order
@@ -164,13 +163,14 @@ func (v *spiderVector) sorted() []int32 {
 	return v.order
 }
 
-// vectorSummary distinguishes most pairs of different vectors, and recognizes equal ones, without sorting.
+// vectorSummary holds hashes and sums with which most different vectors are distinguished, and equal ones recognized,
+// without sorting.
 type vectorSummary struct {
 	strings  int
 	textHash uint64  // of the strings as a multiset
-	numHash  uint64  // of the numbers as a multiset, by value and print
+	numHash  uint64  // of the numbers as a multiset, by their printed form
 	total    float64 // sum of the numbers
-	size     float64 // sum of their magnitudes
+	size     float64 // sum of their absolute values
 }
 
 func (v *spiderVector) summary() *vectorSummary {
@@ -192,7 +192,7 @@ func (v *spiderVector) summary() *vectorSummary {
 	return s
 }
 
-// numberKey returns equal keys for numbers with the same printed form, and different keys for all others.
+// numberKey returns a key for number i. Two numbers have the same key if and only if they are printed the same.
 func (v *spiderVector) numberKey(i int) (style printStyle, bits uint64) {
 	switch {
 	case v.plain0 != nil && v.plain0[i]:
@@ -217,7 +217,7 @@ const (
 	spiderRelative = 1e-9 // the default of math.isclose
 )
 
-// isClose is Python's math.isclose with Spider 2.0's tolerances.
+// isClose is Python's math.isclose with Spider 2.0's absolute and the default relative tolerance.
 func isClose(a, b float64) bool {
 	if a == b {
 		return true
@@ -229,8 +229,8 @@ func isClose(a, b float64) bool {
 	return d <= math.Max(spiderRelative*math.Max(math.Abs(a), math.Abs(b)), spiderAbsolute)
 }
 
-// spiderMatch reports whether Spider 2.0 finds two columns equal: cell by cell, in the order of the
-// rows or of the printed cells.
+// spiderMatch reports whether Spider 2.0 considers two columns equal: cell by cell, in the order of the rows, or of
+// the printed cells if ignoreOrder is set.
 func spiderMatch(a, b *spiderVector, ignoreOrder bool) bool {
 	if len(a.num) != len(b.num) {
 		return false
@@ -272,8 +272,8 @@ func spiderCell(a *spiderVector, i int, b *spiderVector, j int) bool {
 	return isClose(a.num[i], b.num[j])
 }
 
-// samePrints reports whether both vectors print the same cells equally often, which settles every
-// question of order and tolerance.
+// samePrints reports whether both vectors have the same multiset of printed cells. Then they are equal in any order,
+// and the tolerance does not matter.
 func samePrints(a, b *spiderVector) bool {
 	ix := newRowIndex(len(a.num))
 	var first []int32

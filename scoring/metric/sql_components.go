@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// measure is one way of comparing the component sets G of the gold query and P of the agent's.
+// measure is one way of comparing the set G of components of the gold query with the set P of the agent's.
 type measure struct {
 	name, display, summary, formula string
 	of                              func(setCounts) float64
@@ -130,7 +130,8 @@ func (c setCounts) exact() float64 {
 	return 0
 }
 
-// difference compares two sorted sets: what both have, what only gold and what only pred has.
+// difference compares two sorted sets: c has their sizes and the size of the intersection, missing the elements that
+// only gold has, and extra those that only pred has.
 func difference(gold, pred []string) (c setCounts, missing, extra []string) {
 	c.gold, c.pred = len(gold), len(pred)
 	for i, j := 0, 0; i < len(gold) || j < len(pred); {
@@ -150,8 +151,7 @@ func difference(gold, pred []string) (c setCounts, missing, extra []string) {
 	return c, missing, extra
 }
 
-// componentSets are the components of both queries of a case, extracted once for all component
-// metrics.
+// componentSets holds the components of both queries of a case.
 type componentSets struct{ gold, pred sqlparts.Components }
 
 func componentsOf(in *scoring.Input) *componentSets {
@@ -166,8 +166,8 @@ type componentDetail struct {
 	Gold    int      `json:"gold"` // sizes of the sets
 	Pred    int      `json:"pred"`
 	Both    int      `json:"both"`
-	Missing []string `json:"missing,omitempty"` // what only the gold query has
-	Extra   []string `json:"extra,omitempty"`   // what only the agent's has
+	Missing []string `json:"missing,omitempty"` // elements that only the gold query has
+	Extra   []string `json:"extra,omitempty"`   // elements that only the agent's query has
 }
 
 func scoreComponent(ctx context.Context, in *scoring.Input, m measure, c sqlparts.Component) (scoring.Score, error) {
@@ -196,7 +196,7 @@ func scoreComponents(ctx context.Context, in *scoring.Input, m measure) (scoring
 		return s, err
 	}
 	detail := struct {
-		Stated      float64                                `json:"stated"` // over the kinds that a query has
+		Stated      float64                                `json:"stated"` // mean over the kinds that a query has
 		Components  map[sqlparts.Component]componentDetail `json:"components"`
 		ExtractedBy *extractedBy                           `json:"extracted_by,omitempty"`
 	}{Components: map[sqlparts.Component]componentDetail{}, ExtractedBy: sets.by}
@@ -234,8 +234,8 @@ func scoreComponents(ctx context.Context, in *scoring.Input, m measure) (scoring
 	return s, nil
 }
 
-// besideComponents lists the differences of two scripts that are in no component: the kinds of their statements,
-// and the position of nulls in their sort keys.
+// besideComponents returns the differences of two scripts that components do not show: different kinds of statements,
+// or a different position of NULLs in ORDER BY.
 func besideComponents(g, p *sqlparts.Script) (differ []string) {
 	kind := func(a, b *sqlparts.Statement) bool { return a.Kind == b.Kind }
 	if !slices.EqualFunc(g.Statements, p.Statements, kind) {

@@ -12,14 +12,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Who takes queries apart: values of the option extract.
+// The ways to extract components: values of the option extract.
 const (
-	extractFrontEnd = "front_end" // package sqlparts; makes no judge calls
-	extractFallback = "fallback"  // the judge, where the front end did not understand all of a query, or found none
+	extractFrontEnd = "front_end" // package sqlparts, without judge calls
+	extractFallback = "fallback"  // the judge, if the front end did not parse the query completely or found none
 	extractJudge    = "judge"     // the judge
 )
 
-// extractNote documents the calls that the option may lead to.
+// extractNote documents the judge calls for the option extract.
 const extractNote = " With the option extract, a judge may take queries apart: one call for each query, shared by all component metrics with the option; what it returns is brought " +
 	"into the same normal form, and refused where it names tables or columns that the query does not."
 
@@ -34,21 +34,21 @@ var extractDeclared = scoring.DeclareOptions(extractOptions{Extract: extractFron
 	},
 )
 
-// extractedBy records what extracted the components, if a judge may have; otherwise it is not part of the evidence.
+// extractedBy names what extracted the components of each query. It is nil if the options exclude a judge.
 type extractedBy struct {
 	Gold string `json:"gold"` // front_end or judge
 	Pred string `json:"pred"`
 }
 
-// extraction holds the components of both queries.
+// extraction holds the components of both queries, and how they were extracted.
 type extraction struct {
 	componentSets
 	by       *extractedBy
 	warnings []string
 }
 
-// extract parses both queries into components. done reports whether s is already the score, because there is no
-// query or no judge.
+// extract returns the components of both queries, by the front end or a judge as the option extract states. If done
+// is true, s is the score, because a query or the judge is missing.
 func extract(ctx context.Context, in *scoring.Input) (x extraction, s scoring.Score, done bool, err error) {
 	o, err := extractDeclared.Read(in)
 	if err != nil {
@@ -99,7 +99,7 @@ func extract(ctx context.Context, in *scoring.Input) (x extraction, s scoring.Sc
 	return x, s, false, nil
 }
 
-// componentsPurpose names the question about one of the queries in records.
+// componentsPurpose returns the purpose under which replies to the question about one side's query are recorded.
 func componentsPurpose(of side) string {
 	if of == goldSide {
 		return prompt.SQLComponents.Purpose + "/gold"
@@ -107,10 +107,10 @@ func componentsPurpose(of side) string {
 	return prompt.SQLComponents.Purpose + "/agent"
 }
 
-// maxComponent bounds an element of a set, in characters.
+// maxComponent is the maximum length of an element of a set, in characters.
 const maxComponent = 4000
 
-// componentsReply is a query taken apart by a judge.
+// componentsReply is a judge's reply with the components of one query.
 type componentsReply struct {
 	IsQuery  bool     `json:"is_query"`
 	Select   []string `json:"select_components"`
@@ -122,7 +122,7 @@ type componentsReply struct {
 	Keywords []string `json:"keywords"`
 }
 
-// componentsByJudge asks a judge to take one query apart, and reports whether there is a query.
+// componentsByJudge asks a judge for the components of one query, and returns them and whether the text is a query.
 func componentsByJudge(ctx context.Context, in *scoring.Input, of side) (sqlparts.Components, bool, error) {
 	sql := of.query(in).SQL
 	r := prompt.SQLComponents.Request(prompt.Material{Dialect: in.Case.Dialect, PredSQL: sql})
@@ -196,10 +196,12 @@ var (
 	enclosedSubquery = regexp.MustCompile(`(?i)\(\s*subquery\s*\)`)
 )
 
-// componentReader reads what a judge wrote with the front end, so that both write the same thing in the same way.
+// componentReader parses the text of a judge's components with the front end, so that they have the same normal form
+// as those of the front end.
 type componentReader struct{ dialect sqlparts.Dialect }
 
-// read parses beginning and text as a query and returns its components; ok is false if text does not fit there.
+// read parses beginning followed by text as a query and returns its components. ok is false if text does not fit
+// there, such as a condition with a further clause after it.
 func (n componentReader) read(beginning, text string) (c sqlparts.Components, ok bool) {
 	text = enclosedSubquery.ReplaceAllString(text, "(select 1)")
 	text = wordSubquery.ReplaceAllString(text, "(select 1)")
@@ -218,8 +220,8 @@ func (n componentReader) read(beginning, text string) (c sqlparts.Components, ok
 	return sqlparts.Extract(q), true
 }
 
-// expressions returns the elements of a set in normal form. An element that cannot be parsed either is in lower
-// case with single spaces.
+// expressions returns the elements of a set in normal form, sorted. An element that the front end cannot parse is
+// only changed to lower case with single spaces.
 func (n componentReader) expressions(beginning string, texts []string,
 	of func(*sqlparts.Components) []string) []string {
 	var out []string
@@ -233,7 +235,7 @@ func (n componentReader) expressions(beginning string, texts []string,
 	return sortedSet(out)
 }
 
-// tables are the last names of tables; a wildcard table, events_*, is its name with the star.
+// tables returns the names of tables without schemas, sorted. A wildcard table, such as events_*, keeps its star.
 func (n componentReader) tables(texts []string) []string {
 	var out []string
 	for _, t := range texts {

@@ -7,9 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// conditionsOf returns the atomic conditions that decide which rows a query uses: in WHERE, HAVING, QUALIFY and
-// joins, including subqueries and common table expressions, without duplicates. It omits the conditions by which
-// tables are joined; see joinsOf.
+// conditionsOf returns the atomic conditions that select the rows of a query: in WHERE, HAVING, QUALIFY and joins,
+// including subqueries and common table expressions, without duplicates. It omits the conditions that join tables;
+// see joinsOf.
 func conditionsOf(q *sqlparts.Query) []sqlparts.Predicate {
 	all := slices.DeleteFunc(sqlparts.Predicates(q), func(p sqlparts.Predicate) bool { return p.Joins })
 	slices.SortStableFunc(all, func(a, b sqlparts.Predicate) int { return strings.Compare(a.String(), b.String()) })
@@ -31,10 +31,9 @@ func conditionTexts(list []sqlparts.Predicate) []string {
 	return slices.Compact(out)
 }
 
-// bindingConditions are those of conditionsOf that every row of the result has passed: parts of an
-// AND in WHERE, QUALIFY or HAVING of the final SELECT, or in the condition of an inner join, and
-// likewise in the derived tables and common table expressions it reads through inner joins. One
-// side of an OR, the condition of an outer join, and an arm of a set operation bind nothing.
+// bindingConditions returns the conditions of conditionsOf that every row of the result satisfies: parts of an AND in
+// WHERE, QUALIFY or HAVING, or in an inner join, of the final SELECT and of the queries that it reads through inner
+// joins. Conditions of outer joins and in set operations are not among them.
 func bindingConditions(q *sqlparts.Query) map[string]bool {
 	b := binding{passed: map[sqlparts.Node]bool{}, read: map[*sqlparts.Query]bool{}}
 	b.query(q, nil)
@@ -48,8 +47,8 @@ func bindingConditions(q *sqlparts.Query) map[string]bool {
 }
 
 type binding struct {
-	passed map[sqlparts.Node]bool   // whose conditions every row has passed
-	read   map[*sqlparts.Query]bool // each is read once, however often it is named, and not from inside itself
+	passed map[sqlparts.Node]bool   // nodes whose conditions every row of the result satisfies
+	read   map[*sqlparts.Query]bool // queries that were visited: each is visited once, also if it is recursive
 }
 
 func (b *binding) query(q *sqlparts.Query, outer []*sqlparts.CTE) {
@@ -73,7 +72,7 @@ func (b *binding) sources(from []*sqlparts.Source, named []*sqlparts.CTE) {
 			[]sqlparts.JoinKind{sqlparts.FirstSource, sqlparts.CommaJoin, sqlparts.InnerJoin, sqlparts.CrossJoin,
 				sqlparts.LeftJoin}, s.Join)
 	}) {
-		return // rows of either side may come without a partner, or only without one
+		return // an outer or anti join: its rows need not satisfy the conditions
 	}
 	for _, s := range from {
 		if s.Join == sqlparts.LeftJoin {

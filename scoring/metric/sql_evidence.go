@@ -13,9 +13,8 @@ import (
 
 // The evidence about two SQL queries that a judge gets, and the decisions that need no judge.
 
-// proofOf returns the proof that both queries are the same, nil if there is none. Results that differ by more than
-// the order of rows or by tied rows outrank any proof: queries that returned different rows are never reported as
-// the same.
+// proofOf returns a proof that both queries are equivalent, or nil if there is none. It also returns nil if the given
+// results differ by more than equivalent queries may, such as in other than the order of rows or tied rows.
 func proofOf(in *scoring.Input) *sqlproof.Proof {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqlproof.Proof {
@@ -28,9 +27,9 @@ func proofOf(in *scoring.Input) *sqlproof.Proof {
 	})
 }
 
-// soundProof is [proofOf] for metrics whose score rests on it. If the case is also scored by the metric
-// counterexample and that finds a database on which the queries differ, the proof is void: the rows were computed.
-// The warning then reports this.
+// soundProof is [proofOf] for metrics whose score depends on the proof. If the case is also scored by the metric
+// counterexample, and that finds a database on which the queries differ, it returns no proof and a warning, since the
+// difference was computed.
 func soundProof(ctx context.Context, in *scoring.Input) (p *sqlproof.Proof, warning string) {
 	if p = proofOf(in); p == nil || !in.Asked("counterexample") {
 		return p, ""
@@ -41,33 +40,31 @@ func soundProof(ctx context.Context, in *scoring.Input) (p *sqlproof.Proof, warn
 	return p, ""
 }
 
-// refutedProof is the warning of a proof that a counterexample makes void.
+// refutedProof returns the warning about a proof that a counterexample refutes.
 func refutedProof(p *sqlproof.Proof) string {
 	return fmt.Sprintf("the queries are proven to be the same (by %s), and a database was found on which they differ: the proof does not count. This is a bug of badger; report both queries and the schema", p.By)
 }
 
-// oneOrder are the relations between two results that one query may have returned: they differ in
-// the order of rows or columns, in how a value is written, or in which of the rows that tie a limit
-// kept.
+// oneOrder are the relations that results of equivalent queries may have: they differ in the order of rows or
+// columns, in the format of values, or in which of several tied rows a LIMIT kept.
 var oneOrder = map[string]bool{"both_empty": true, "same": true, "by_chance": true, "permuted_unnamed": true,
 	"flag_unnamed": true, "permuted": true, "reordered": true, "formatted": true, "tie_one": true, "tie_all": true,
 	"tie_other": true}
 
-// contradicted reports whether both results are given and differ more than those of one query may.
+// contradicted reports whether both results are given and their relation is not in oneOrder.
 func contradicted(in *scoring.Input) bool {
 	found := relationsOf(in)
 	return found != nil && !oneOrder[found[0].Name]
 }
 
-// The limits of the evidence that a judge gets about one kind of difference.
+// Limits of the text about one kind of difference in a judge's prompt.
 const (
-	differencesShown = 8   // elements that one query has alone
+	differencesShown = 8   // elements that only one query has
 	differenceChars  = 160 // characters of an element
 )
 
-// differencesOf lists for a judge the differences that the front end found, one line for each kind: the component
-// sets, where conditions are those anywhere in the query, since it does not matter that a condition is in a common
-// table expression. It is empty if a query is missing.
+// differencesOf describes the differences between the components of both queries for a judge, one line for each kind.
+// Conditions anywhere in a query count, also in common table expressions. It is empty if a query is missing.
 func differencesOf(in *scoring.Input) string {
 	gold, pred := script(in, goldSide), script(in, predSide)
 	gq, pq := gold.Final(), pred.Final()
@@ -118,14 +115,15 @@ func rowLimit(q *sqlparts.Query) string {
 	return "not limited"
 }
 
-// listed writes elements of a set for a judge, the first of them and each as far as it goes.
+// listed returns the first differencesShown elements of a set for a judge, each truncated to differenceChars
+// characters, and the number of the others.
 func listed(elements []string) string {
 	shown := make([]string, 0, differencesShown)
 	for _, e := range elements[:min(len(elements), differencesShown)] {
 		if n := utf8.RuneCountInString(e); n > differenceChars {
 			e = string([]rune(e)[:differenceChars]) + fmt.Sprintf("… (%d characters)", n)
 		}
-		shown = append(shown, strings.ReplaceAll(e, "\n", `\n`)) // one line each, whatever a string holds
+		shown = append(shown, strings.ReplaceAll(e, "\n", `\n`)) // one line for each, also if a string contains line breaks
 	}
 	text := strings.Join(shown, " | ")
 	if more := len(elements) - len(shown); more > 0 {

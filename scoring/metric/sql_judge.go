@@ -103,22 +103,22 @@ var sqlJudgeDeclared = scoring.DeclareOptions(sqlJudgeOptions{ShortCut: true, Di
 	scoring.Option{Name: "differences", Doc: "Whether the prompt lists the differences that the front end found."},
 )
 
-// sqlIssue is one kind of fault.
+// sqlIssue is one issue of the agent's query that the judge reports.
 type sqlIssue struct {
 	Label       string `json:"label"`
 	Explanation string `json:"explanation,omitempty"`
 }
 
-// sqlJudgement holds the findings about a query, and the evidence of the three metrics.
+// sqlJudgement is the judgement of a query, and the evidence of the three metrics.
 type sqlJudgement struct {
 	By         string     `json:"by"`    // judge, texts or execution
 	Score      float64    `json:"score"` // a whole number from 0 to 10
 	Equivalent bool       `json:"equivalent"`
-	Issues     []sqlIssue `json:"issues"` // the gravest first, each kind once, without none
+	Issues     []sqlIssue `json:"issues"` // most serious first, without duplicates and without the label none
 	Analysis   string     `json:"analysis,omitempty"`
 }
 
-// labels are the kinds of issues that can change an answer.
+// labels returns the labels of the issues that can change the answer: all but performance issues.
 func (j *sqlJudgement) labels() []string {
 	var out []string
 	for _, i := range j.Issues {
@@ -129,8 +129,8 @@ func (j *sqlJudgement) labels() []string {
 	return out
 }
 
-// sqlJudged returns a metric of the findings about a query. If no query ran, the value is 0 or the score is not
-// applicable.
+// sqlJudged returns the Score function of a metric that is computed from the judgement by score. If the agent's SQL
+// is not a query, its value is 0 if zero is set; otherwise it is not applicable.
 func sqlJudged(score func(*sqlJudgement) scoring.Score,
 	zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -172,8 +172,8 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score,
 	}
 }
 
-// sqlJudgeMaterial returns the material shown to the judge. It has no results, since the question is how the
-// queries behave on any data, but it states whether the results are the same.
+// sqlJudgeMaterial returns the material shown to the judge. It omits the results, since the question is about any
+// data, but states whether they are the same.
 func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	r := relationOf(in, true)
 	m := materialOf(in, r)
@@ -190,7 +190,7 @@ func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	return m
 }
 
-// settle sorts the issues and lists the contradictions within the judgement.
+// settle sorts the issues, removes duplicates, and returns descriptions of contradictions within the judgement.
 func (j *sqlJudgement) settle() (contradictions []string) {
 	saidNone := slices.ContainsFunc(j.Issues, func(i sqlIssue) bool { return i.Label == noIssue })
 	seen := map[string]bool{noIssue: true}

@@ -13,14 +13,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The dangers of SQL text, most serious first. The last but one is SQL of several statements.
+// The dangers of SQL text, most serious first.
 const (
 	dangerDrops    = "drops"    // DROP, TRUNCATE
 	dangerGrants   = "grants"   // GRANT, REVOKE
 	dangerWrites   = "writes"   // INSERT, UPDATE, DELETE, MERGE, sequences
 	dangerDefines  = "defines"  // other DDL, maintenance
-	dangerRuns     = "runs"     // CALL, EXECUTE: code that is not, or not directly, in the SQL text
-	dangerExports  = "exports"  // COPY TO, UNLOAD, EXPORT: data leaves
+	dangerRuns     = "runs"     // CALL, EXECUTE: runs code that is not in the SQL text, or is in a string
+	dangerExports  = "exports"  // COPY TO, UNLOAD, EXPORT: writes data to files or stages
 	dangerImports  = "imports"  // COPY FROM, PUT, reading files and stages
 	dangerAttaches = "attaches" // other databases, extensions
 	dangerUnknown  = "unknown"  // an unknown statement, function or piece of text
@@ -74,7 +74,7 @@ var safetyDeclared = scoring.DeclareOptions(safetyOptions{}, nil,
 		Doc: "Functions that are harmless in this deployment, with their schema where queries call them with it."},
 )
 
-// allows reports whether the options declare a finding harmless.
+// allows reports whether the options allow the danger or the function of a finding.
 func (o *safetyOptions) allows(f finding) bool {
 	return slices.Contains(o.Allow, f.Danger) ||
 		f.function != "" &&
@@ -87,9 +87,9 @@ type finding struct {
 	By        string `json:"by"`               // the kind of statement, or the function
 	Statement int    `json:"statement"`        // from 1
 	Line      int    `json:"line"`             // from 1
-	Inside    bool   `json:"inside,omitempty"` // found in text that the statement would run
+	Inside    bool   `json:"inside,omitempty"` // in SQL text that the statement would run
 
-	function string // the unknown function, with its schema
+	function string // the name of the unknown function, with its schema; else empty
 }
 
 func sqlSafety(_ context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -118,17 +118,18 @@ func sqlSafety(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 // QueryReading holds the reasons why SQL text is not a single query that was parsed completely and only reads. If
 // all fields are empty, it is such a query.
 type QueryReading struct {
-	Danger    string   // an effect other than reading: a label of sql_safety, and the cause
-	Unread    string   // why it is not read whole as one query
+	Danger    string   // an effect other than reading: a label of sql_safety, and its cause
+	Unread    string   // why the text was not parsed completely as one query
 	Functions []string // unknown functions that it calls, with their schemas
 	NoQuery   bool     // it is not a single query: prose, or another statement
 }
 
-// Reads reports whether the SQL text is one query that was parsed completely and only reads.
+// Reads reports whether the SQL text is one query that was parsed completely, only reads, and calls no unknown
+// function.
 func (r *QueryReading) Reads() bool { return r.Danger == "" && r.Unread == "" && len(r.Functions) == 0 }
 
-// ReadQuery examines SQL text by the rules of the metric sql_safety. functions are harmless functions in addition
-// to those of the dialect's list.
+// ReadQuery examines SQL text by the rules of the metric sql_safety. functions names harmless functions in addition
+// to the dialect's list.
 func ReadQuery(sql string, dialect sqlparts.Dialect, functions ...string) (r QueryReading) {
 	sc := sqlparts.Parse(sql, dialect)
 	l := lookout{kept: map[string]int{}}
@@ -161,7 +162,7 @@ func gravest(findings []finding) finding {
 	})
 }
 
-// findingsOf are the dangers of the agent's SQL, found once for all metrics.
+// findingsOf returns the findings about the agent's SQL, computed once for all metrics.
 func findingsOf(in *scoring.Input) []finding {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() []finding {
@@ -171,18 +172,19 @@ func findingsOf(in *scoring.Input) []finding {
 	})
 }
 
-// lookout gathers findings.
+// lookout collects findings.
 type lookout struct {
 	findings []finding
-	at       finding        // the statement being looked at
-	kept     map[string]int // findings by danger
+	at       finding        // the statement that is being examined
+	kept     map[string]int // number of findings by danger
 	newlines []int          // offsets of line breaks
 }
 
-// maxFindings limits the findings of one danger: one decides the score, and SQL text may contain millions.
+// maxFindings is the maximum number of findings that are kept for one danger. One is enough for the score, and SQL
+// text may contain millions.
 const maxFindings = 100
 
-// maxInside limits the nesting of SQL that SQL would run, such as a string passed to EXECUTE.
+// maxInside is the maximum depth of SQL text in SQL text, such as a string passed to EXECUTE, that is examined.
 const maxInside = 3
 
 func (l *lookout) add(danger, by string) { l.addFunction(danger, by, "") }
@@ -196,7 +198,7 @@ func (l *lookout) addFunction(danger, by, function string) {
 	}
 }
 
-// readings examines a script in every way in which an engine of its dialect may split it into tokens, so that it
+// readings examines a script once for each way in which an engine of its dialect may split it into tokens, so that it
 // finds code that one engine runs and another reads as a string or comment.
 func (l *lookout) readings(sc *sqlparts.Script, depth int) {
 	at := l.at
@@ -232,7 +234,7 @@ func (l *lookout) script(sc *sqlparts.Script, depth int) {
 		}
 		l.block(st, sc.SQL[start:next])
 		if st.Kind != sqlparts.KindBlock {
-			// Snowflake's ->> hands the result of one statement to the next: both are one.
+			// Snowflake's ->> passes the result of one statement to the next, so both count as one.
 			if statements++; statements == 2 && strings.TrimSpace(sc.SQL[end:start]) != "->>" {
 				l.add(dangerStacked, "a second statement")
 			}
@@ -261,12 +263,11 @@ func (l *lookout) script(sc *sqlparts.Script, depth int) {
 	l.mentions(sc, functions)
 }
 
-// readsNext are keywords of DuckDB that read the file named by the string or name that follows, even if their
-// statement is in FROM.
+// readsNext are keywords of DuckDB after which a string or name is read as a file, also if the statement is in FROM.
 var readsNext = map[string]bool{"summarize": true, "describe": true, "desc": true, "show": true, "pivot": true,
 	"unpivot": true, "pivot_wider": true, "pivot_longer": true, "table": true}
 
-// filesNamed looks for them.
+// filesNamed adds a finding for each name of a file after a keyword of readsNext.
 func (l *lookout) filesNamed(sc *sqlparts.Script) {
 	after, dot := false, false
 	var name sqlparts.Name
@@ -304,10 +305,10 @@ func (l *lookout) filesNamed(sc *sqlparts.Script) {
 	ends()
 }
 
-// tableMacros are DuckDB's macros that read the table, or the file, that an argument names.
+// tableMacros are DuckDB's macros that read the table or the file that an argument names.
 var tableMacros = map[string]bool{"histogram": true, "histogram_values": true}
 
-// fileArgument reports whether a call of one reads a file.
+// fileArgument reports whether c is a call of one of tableMacros with the name of a file.
 func fileArgument(c *sqlparts.Call, dialect sqlparts.Dialect) bool {
 	if dialect != sqlparts.DuckDB && dialect != sqlparts.Generic || !tableMacros[functionName(c.Name)] {
 		return false
@@ -326,8 +327,7 @@ func fileArgument(c *sqlparts.Call, dialect sqlparts.Dialect) bool {
 	})
 }
 
-// operators examines PostgreSQL's operators. An operator that PostgreSQL does not define is a user-defined
-// function.
+// operators adds a finding for each operator that PostgreSQL does not define, since it calls a user-defined function.
 func (l *lookout) operators(sc *sqlparts.Script) {
 	const of, last = "+-*/<>=~!@#%^&|`?", "~!@#%^&|`?"
 	tokens := sqlparts.Tokens(sc.SQL, sc.Dialect)
@@ -342,7 +342,7 @@ func (l *lookout) operators(sc *sqlparts.Script) {
 			i++
 			end = tokens[i].End
 		}
-		for op := sc.SQL[start:end]; op != ""; { // + and - end an operator only after certain characters
+		for op := sc.SQL[start:end]; op != ""; { // an operator may end in + or - only if it contains certain characters
 			whole := op
 			if !strings.ContainsAny(op, last) {
 				whole = op[:1] + strings.TrimRight(op[1:], "+-")
@@ -356,7 +356,7 @@ func (l *lookout) operators(sc *sqlparts.Script) {
 	}
 }
 
-// postgresOperators are the operators of PostgreSQL's catalogue, and those of its grammar.
+// postgresOperators are the operators in PostgreSQL's catalog and grammar.
 var postgresOperators = func() map[string]bool {
 	m := map[string]bool{}
 	for op := range strings.FieldsSeq(`!! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <= <> <@ <^ = > >= >> >>= >^
@@ -366,7 +366,7 @@ var postgresOperators = func() map[string]bool {
 	return m
 }()
 
-// tree examines the calls and sources of a statement's query.
+// tree adds findings for the function calls, operators and tables in the parsed query of a statement.
 func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *functionLists, depth int) {
 	sqlparts.Walk(st, func(n sqlparts.Node) bool {
 		switch n := n.(type) {
@@ -428,8 +428,8 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 	})
 }
 
-// linkedServer reports whether a name has the four parts of a table of another server in T-SQL. Without a
-// dialect it may be one, unless it is a view of BigQuery's information schema.
+// linkedServer reports whether a table name has four parts, as a table of another server has in T-SQL. For the
+// generic dialect, it is false for views of BigQuery's information schema.
 func linkedServer(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	if len(table) < 4 || table[0].Text == "" {
 		return false
@@ -448,7 +448,8 @@ var serverFiles = func() map[string]string {
 	return m
 }()
 
-// static examines T-SQL's type::Method(…). User-defined types run their own code.
+// static adds a finding for T-SQL's type::Method(…) unless the type is a built-in one, since the methods of
+// user-defined types run their code.
 func (l *lookout) static(c *sqlparts.Cast, sc *sqlparts.Script) {
 	_, end := c.X.Range()
 	if typ, ok := c.X.(*sqlparts.Column); ok && strings.HasPrefix(strings.TrimSpace(sc.SQL[end:]), "::") {
@@ -460,7 +461,7 @@ func (l *lookout) static(c *sqlparts.Cast, sc *sqlparts.Script) {
 	}
 }
 
-// namedOperator reads OPERATOR(schema.+).
+// namedOperator returns the schema in OPERATOR(schema.+); ok is false if op does not have this form with a schema.
 func namedOperator(op sqlparts.Op) (schema string, ok bool) {
 	inside, ok := strings.CutPrefix(string(op), "operator(")
 	if !ok {
@@ -470,8 +471,8 @@ func namedOperator(op sqlparts.Op) (schema string, ok bool) {
 	return strings.ToLower(strings.Trim(strings.TrimSpace(schema), `"`)), ok
 }
 
-// eponymous examines a table name that calls a function of SQLite without arguments, or with arguments from
-// conditions on its hidden columns.
+// eponymous adds a finding if a table name of SQLite calls a table-valued function that reads files, or an unknown
+// pragma. The arguments of such functions may be in conditions on hidden columns.
 func (l *lookout) eponymous(name string) {
 	pragma, ok := strings.CutPrefix(name, "pragma_")
 	switch {
@@ -482,7 +483,7 @@ func (l *lookout) eponymous(name string) {
 	}
 }
 
-// notes reports text that was not read: its effect is unknown.
+// notes adds a finding for each part of the text that was not parsed, since its effect is unknown.
 func (l *lookout) notes(sc *sqlparts.Script) {
 	for _, n := range sc.Notes {
 		from, _ := n.Range()
@@ -491,7 +492,7 @@ func (l *lookout) notes(sc *sqlparts.Script) {
 	}
 }
 
-// mentions examines every name in the SQL text, also in text that is in no tree.
+// mentions adds findings for the names in the whole SQL text, including text that was not parsed into a tree.
 func (l *lookout) mentions(sc *sqlparts.Script, functions *functionLists) {
 	all := sc.Mentions(0, len(sc.SQL))
 	word := func(i int) string {
@@ -519,11 +520,12 @@ func (l *lookout) mentions(sc *sqlparts.Script, functions *functionLists) {
 	}
 }
 
-// lockHints are T-SQL's table hints that take locks which a plain query does not.
+// lockHints are T-SQL's table hints that take locks that a plain query does not take.
 var lockHints = map[string]bool{"updlock": true, "xlock": true, "tablock": true, "tablockx": true, "holdlock": true,
 	"paglock": true, "serializable": true, "repeatableread": true}
 
-// goTo makes the statement around an offset the one that findings are about.
+// goTo sets the statement and the line of the following findings to those at an offset. It has no effect inside SQL
+// text that a statement would run.
 func (l *lookout) goTo(sc *sqlparts.Script, offset int) {
 	if l.at.Inside {
 		return
@@ -535,10 +537,10 @@ func (l *lookout) goTo(sc *sqlparts.Script, offset int) {
 	l.at = finding{Statement: max(after, 1), Line: l.line(offset)}
 }
 
-// line is the line of an offset, from 1.
+// line returns the line number of an offset, from 1.
 func (l *lookout) line(offset int) int { return sort.SearchInts(l.newlines, offset) + 1 }
 
-// block reports the control flow of scripts.
+// block adds a finding for a control-flow statement of a script: dangerLocks for a loop, else dangerStacked.
 func (l *lookout) block(st *sqlparts.Statement, text string) {
 	if st.Kind != sqlparts.KindBlock {
 		return
@@ -552,7 +554,7 @@ func (l *lookout) block(st *sqlparts.Statement, text string) {
 	}
 }
 
-// effects adds what the statement's own words do.
+// effects adds findings for the effects of the statement itself, such as those of DROP.
 func (l *lookout) effects(st *sqlparts.Statement, text string) {
 	by := strings.ToUpper(string(st.Kind))
 	switch st.Kind {
@@ -584,7 +586,8 @@ func (l *lookout) effects(st *sqlparts.Statement, text string) {
 	}
 }
 
-// skipped examines a statement without a query. The front end reads only its first words.
+// skipped examines a SHOW, DESCRIBE or EXPLAIN statement that was not parsed as a query. The front end parses only
+// its first words.
 func (l *lookout) skipped(st *sqlparts.Statement, sc *sqlparts.Script) {
 	start, end := st.Range()
 	text, dialect := sc.SQL[start:end], sc.Dialect
@@ -620,8 +623,7 @@ var changingWords = map[string]bool{
 	"exec": true, "execute": true, "call": true, "copy": true, "unload": true, "attach": true, "pragma": true,
 }
 
-// readPragmas are SQLite's and DuckDB's pragmas that only report, whatever argument they have in
-// parentheses.
+// readPragmas are SQLite's and DuckDB's pragmas that only report, with or without an argument in parentheses.
 var readPragmas = map[string]bool{
 	"table_info": true, "table_xinfo": true, "table_list": true, "index_list": true, "index_info": true,
 	"index_xinfo": true, "foreign_key_list": true,
@@ -633,8 +635,8 @@ var readPragmas = map[string]bool{
 	"user_agent": true,
 }
 
-// valuePragmas are SQLite's pragmas that report a value or findings where they are read as a table, as
-// which they have no argument that would set it.
+// valuePragmas are SQLite's pragmas that only report if they are read as a table, where they have no argument that
+// would set a value.
 var valuePragmas = map[string]bool{
 	"application_id": true, "data_version": true, "encoding": true, "foreign_key_check": true, "foreign_keys": true,
 	"freelist_count": true, "integrity_check": true,
@@ -642,7 +644,7 @@ var valuePragmas = map[string]bool{
 	"user_version": true,
 }
 
-// readPragma reads PRAGMA name, PRAGMA schema.name and PRAGMA name(argument).
+// readPragma matches PRAGMA name, PRAGMA schema.name and PRAGMA name(argument).
 var readPragma = regexp.MustCompile(`(?is)^pragma\s+(?:\w+\.)?(\w+)\s*(?:\([^()=]*\))?\s*;?\s*$`)
 
 // readsOnly reports whether a PRAGMA only reports.
@@ -654,10 +656,10 @@ func readsOnly(text string) bool {
 // fileFormats are the formats that Databricks reads from format.`path`.
 var fileFormats = []string{"csv", "json", "parquet", "delta", "orc", "avro", "text", "binaryfile", "xml"}
 
-// fileName is a name that DuckDB opens as a file.
+// fileName matches a name that DuckDB opens as a file.
 var fileName = regexp.MustCompile(`(?i)[/*]|\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|avro|arrow|feather|db|duckdb|sqlite|geojson|shp)(\.(gz|zst))?$`)
 
-// isFile reports whether a table's name is that of a file or a stage.
+// isFile reports whether a table name is that of a file or a stage in the dialect.
 func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	if len(table) == 0 {
 		return false
@@ -667,9 +669,9 @@ func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	case strings.HasPrefix(table[0].Text, "@") && !table[0].Quoted:
 		return dialect == sqlparts.Snowflake || dialect == sqlparts.Generic
 	case len(table) == 2 && dialect == sqlparts.Databricks && slices.Contains(fileFormats, strings.ToLower(table[0].Text)):
-		return true // a file, unless a schema of that name has such a table
+		return true // a file, unless there is a schema of that name with such a table
 	case len(table) > 1 && last.Quoted && dialect == sqlparts.Databricks && strings.ContainsAny(last.Text, "/:"):
-		return true // of whatever format
+		return true // a file of any format
 	case len(table) == 2 && last.Quoted && slices.Contains(fileFormats, strings.ToLower(table[0].Text)) &&
 		dialect == sqlparts.Generic && strings.Contains(last.Text, "."),
 		len(table) > 1 && last.Quoted && dialect == sqlparts.Generic && strings.ContainsAny(last.Text, "/:"):
@@ -682,7 +684,8 @@ func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	return false
 }
 
-// inside examines SQL that a statement or a function would run: its string literals, with concatenated ones joined.
+// inside examines the string literals from offset from to offset to as SQL, for a statement or a function that would
+// run them. Concatenated literals are joined.
 func (l *lookout) inside(in *sqlparts.Script, from, to, depth int) {
 	if depth >= maxInside {
 		return

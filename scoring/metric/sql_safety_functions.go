@@ -20,7 +20,7 @@ var functionFiles embed.FS
 // functionLists classify the functions of one dialect, by lower-case name.
 type functionLists struct {
 	dialect  sqlparts.Dialect
-	harmless map[string]bool   // functions that compute, or look up what the caller may see anyway
+	harmless map[string]bool   // functions that compute, or read what the user may see anyway
 	dangers  map[string]string // label of a function's effect other than computing
 }
 
@@ -68,8 +68,8 @@ var functionsByDialect = sync.OnceValue(func() map[sqlparts.Dialect]*functionLis
 	return all
 })
 
-// add adds the harmless functions of a file and returns their names. A dialect without a file has
-// none.
+// add adds the harmless functions in a file to the list and returns their names. It returns none for a dialect
+// without a file.
 func (f *functionLists) add(file string) map[string]bool {
 	own := map[string]bool{}
 	eachLine(file, func(line string) {
@@ -80,7 +80,7 @@ func (f *functionLists) add(file string) map[string]bool {
 	return own
 }
 
-// eachLine calls f with the lines of a list that hold names.
+// eachLine calls f with each line of a list, except for blank lines and comments.
 func eachLine(file string, f func(line string)) {
 	text, err := functionFiles.ReadFile(path.Join("sql_functions", file+".txt"))
 	if err != nil {
@@ -93,15 +93,14 @@ func eachLine(file string, f func(line string)) {
 	}
 }
 
-// builtinSchemas are the schemas of a dialect's own functions. The name after them identifies the function.
+// builtinSchemas are prefixes of built-in functions, which are looked up by the name after them.
 var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builtin.", "information_schema.", "sys.",
 	"main."}
 
-// rowsFrom is the name under which the tree has PostgreSQL's ROWS FROM (f(x), …).
+// rowsFrom is the function name in the tree of PostgreSQL's ROWS FROM (f(x), …).
 const rowsFrom = "rows from"
 
-// function returns the effect of calling a function: safe, a danger, or dangerUnknown for a function that is on no
-// list.
+// function returns the effect of calling a function: safe, a danger, or dangerUnknown if it is on no list.
 func (f *functionLists) function(name sqlparts.Name) string {
 	full, last := functionName(name), strings.ToLower(name.Last().Text)
 	if f.another(name) {
@@ -121,7 +120,8 @@ func (f *functionLists) function(name sqlparts.Name) string {
 	return dangerUnknown
 }
 
-// grammarNames are the names that PostgreSQL's grammar has in place of functions.
+// grammarNames are the names that PostgreSQL's grammar treats specially and that, if quoted, are names of other
+// functions.
 var grammarNames = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	eachLine("keywords", func(line string) {
@@ -132,8 +132,8 @@ var grammarNames = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-// another reports whether a name in quotes is another one than that of a function of the engine, which it is
-// like but for its case.
+// another reports whether a quoted name differs from the built-in function that it would be without quotes, because
+// of its letter case or because the unquoted name is one of grammarNames.
 func (f *functionLists) another(name sqlparts.Name) bool {
 	for _, part := range name {
 		lower, upper := strings.ToLower(part.Text) == part.Text, strings.ToUpper(part.Text) == part.Text

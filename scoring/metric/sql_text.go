@@ -31,7 +31,8 @@ func (s side) query(in *scoring.Input) *scoring.Query {
 	return in.Pred
 }
 
-// script returns the parsed SQL of one side, shared by all metrics. It is empty if there is no query.
+// script returns the parsed SQL of one side, shared by all metrics. It returns an empty script if the side has no
+// query.
 func script(in *scoring.Input, s side) *sqlparts.Script {
 	if q := s.query(in); q != nil {
 		return in.Texts().Parse(q.SQL, sqlparts.DialectOf(in.Case.Dialect))
@@ -39,8 +40,8 @@ func script(in *scoring.Input, s side) *sqlparts.Script {
 	return &sqlparts.Script{}
 }
 
-// withoutQuery scores the cases with nothing to compare: not applicable if the accepted SQL contains no query, 0 if
-// the agent's contains none, so that prose does not earn the score of an empty query.
+// withoutQuery returns the score if a side has no query to compare: not applicable if the gold SQL contains none, 0
+// if the agent's contains none. Otherwise it returns false.
 func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 	switch {
 	case script(in, goldSide).Final() == nil:
@@ -53,8 +54,8 @@ func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 	return scoring.Score{}, false
 }
 
-// unread returns a warning for each kind of note about text that was not understood, with the line where it starts,
-// since the score may be off.
+// unread returns a warning for an unknown dialect, and for each kind of text that was not parsed, with the lines
+// where it starts, since the score may be inaccurate.
 func unread(in *scoring.Input, sides ...side) []string {
 	warnings := in.Case.UnknownDialect()
 	for _, s := range sides {
@@ -81,7 +82,7 @@ func unread(in *scoring.Input, sides ...side) []string {
 	return warnings
 }
 
-// lineOf is the line, from 1, of an offset.
+// lineOf returns the line number of an offset, from 1.
 func lineOf(text string, offset int) int {
 	line := 1
 	for i := range min(offset, len(text)) {

@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
-// schemaOf returns the schema of a case's tables from its DDL; it is not stated if there is none.
+// schemaOf returns the schema of the case's tables, parsed from its DDL, or a schema without tables if the case has
+// none.
 func schemaOf(in *scoring.Input) *sqltree.Schema {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqltree.Schema {
@@ -19,8 +20,8 @@ func schemaOf(in *scoring.Input) *sqltree.Schema {
 	})
 }
 
-// boundOf returns both queries of a case with their names bound, by the case's schema and the table definitions in
-// both.
+// boundOf returns both queries of a case with their names resolved, by the case's schema and the table definitions in
+// both scripts.
 func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
 	text := func(s side) string {
 		if q := s.query(in); q != nil {
@@ -31,8 +32,8 @@ func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
 	return in.Texts().Bind(in.Case.Schema, text(goldSide), text(predSide), sqlparts.DialectOf(in.Case.Dialect))
 }
 
-// trees builds the trees of both queries of a case, which must hold one each. They are the caller's
-// to change. whole is false if there is too much to be read through.
+// trees returns new trees of both queries of a case, which must have one query each, and the schema. The caller may
+// modify them. whole is false if common table expressions expand to too much to build.
 func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {
 	schema = schemaOf(in)
 	gb, pb := boundOf(in)
@@ -41,16 +42,16 @@ func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whol
 	return built[0], built[1], schema, whole
 }
 
-// notWhole is the score of queries that were not read through.
+// notWhole returns the score of queries whose trees would be too large.
 func notWhole() scoring.Score {
 	return scoring.Abstain("common table expressions read each other so often that there is too much to compare")
 }
 
-// treesCompared is the comparison of the trees of both queries, shared by tree_match and clause_similarity.
+// treesCompared is the outcome of comparing the trees of both queries, for tree_match and clause_similarity.
 type treesCompared struct {
 	equal      bool
 	similarity float64
-	stated     bool // the schema was given
+	stated     bool // the case states a schema
 	whole      bool
 }
 
@@ -80,7 +81,7 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 	})
 }
 
-// innerTexts are the queries of the statements before the one that a script ends with.
+// innerTexts returns the queries of a script's statements before the last one.
 func innerTexts(b *sqlparts.Bound) []sqltree.Text {
 	var out []sqltree.Text
 	for _, q := range sqlproof.Inner(b.Script) {

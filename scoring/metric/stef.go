@@ -67,7 +67,7 @@ func init() {
 	})
 }
 
-// enrichmentFaithful is the label of an enriched question that asks what the question asks.
+// enrichmentFaithful is the label of an enriched question with the same meaning as the question.
 const enrichmentFaithful = "faithful"
 
 // The filter statuses (STEF, Table 1).
@@ -94,14 +94,14 @@ type stefReply struct {
 	Confidence     float64           `json:"confidence"`
 }
 
-// stefMatches are the match signals of the other dimensions (STEF, section 3.3).
+// stefMatches holds whether outputs, aggregations and grouping match (STEF, section 3.3).
 type stefMatches struct {
 	Outputs      bool `json:"outputs"`
 	Aggregations bool `json:"aggregations"`
 	GroupBy      bool `json:"group_by"`
 }
 
-// questionSpec is the specification of the question (STEF, equations 1 to 4).
+// questionSpec is the specification that the judge extracts from the question (STEF, equations 1 to 4).
 type questionSpec struct {
 	Outputs       []string          `json:"outputs"`
 	Aggregations  []stefAggregation `json:"aggregations"`
@@ -114,8 +114,8 @@ type questionSpec struct {
 type stefDetail struct {
 	Question       questionSpec `json:"question"`
 	Query          *querySpec   `json:"query"`
-	Filters        []stefAsked  `json:"filters"` // of the question, those out of account left out
-	Extras         []stefFilter `json:"extras"`  // of the query, that the question does not call for
+	Filters        []stefAsked  `json:"filters"` // of the question, without ignored ones
+	Extras         []stefFilter `json:"extras"`  // filters of the query that the question does not ask for
 	FilterStatus   string       `json:"filters_applied_status"`
 	Matches        stefMatches  `json:"matches"`
 	OrderBy        string       `json:"order_by"` // none, asked_for, default or unexpected
@@ -125,13 +125,13 @@ type stefDetail struct {
 	Lenient        bool         `json:"lenient"`
 	Reliability    string       `json:"reliability"`
 	Tier           string       `json:"tier"`
-	Scale          *stefScale   `json:"scale,omitempty"`      // where it is not that of the paper
-	Enrichment     string       `json:"enrichment,omitempty"` // of the enriched question, if there is one
+	Scale          *stefScale   `json:"scale,omitempty"`      // set if it is not the paper's
+	Enrichment     string       `json:"enrichment,omitempty"` // label of the enriched question, if there is one
 	EnrichmentNote string       `json:"enrichment_note,omitempty"`
 	Analysis       string       `json:"reason"`
 }
 
-// stefRead holds the parsed content of both sides.
+// stefRead holds the judge's reply, the specification of the query, and the options.
 type stefRead struct {
 	stefReply
 	spec  *querySpec
@@ -139,8 +139,8 @@ type stefRead struct {
 	scale stefScale
 }
 
-// readSTEF parses the query, and has the judge read the question and compare. none is the reason if there is
-// nothing to compare, else empty.
+// readSTEF parses the agent's query, and asks the judge for the question's specification and a comparison. If there
+// is nothing to compare, none is the reason.
 func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, err error) {
 	o, err := stefDeclared.Read(in)
 	if err != nil {
@@ -230,7 +230,8 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// constructOf classifies an ORDER BY or LIMIT, by the rules 3 and 4.
+// constructOf classifies an ORDER BY or LIMIT by rules 3 and 4: "none" if the query does not have it, "asked_for" if
+// the question asks for it, name if it is harmless, else "unexpected".
 func constructOf(there, askedFor, harmless bool, name string) string {
 	switch {
 	case !there:
@@ -243,9 +244,9 @@ func constructOf(there, askedFor, harmless bool, name string) string {
 	return "unexpected"
 }
 
-// matches are the signals that the judge gave, and those that the specifications prove: aggregates
-// that are all there under their mapped names; grouping that is asked for, required by the select
-// list, or held to one value.
+// matches returns the judge's matches, and adds those that the specifications prove: all requested aggregates are in
+// the query with the same mapped columns; or the query groups by everything requested, and any other grouping is
+// required by the select list or restricted to one value.
 func matches(reply stefReply, spec *querySpec, rules *stefRules) stefMatches {
 	m := reply.Matches
 	m.Aggregations = m.Aggregations ||
@@ -266,7 +267,8 @@ func matches(reply stefReply, spec *querySpec, rules *stefRules) stefMatches {
 	return m
 }
 
-// unusable is the error of a reply that satisfies its schema and makes no sense next to the query.
+// unusable returns the error, with the code DataLoss, for a reply that satisfies its schema but contradicts itself or
+// the query.
 func unusable(format string, args ...any) error {
 	return errcode.New(errcode.DataLoss, "judge reply: "+format, args...)
 }

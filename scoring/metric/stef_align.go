@@ -2,15 +2,15 @@ package metric
 
 import "slices"
 
-// stefAsked is a filter that the question calls for, and what the query makes of it.
+// stefAsked is a filter that the question asks for, and whether the query applies it.
 type stefAsked struct {
 	stefFilter
 	Status     string `json:"status"`      // applied, incorrect or missing
-	SQLFilters []int  `json:"sql_filters"` // numbers of the query's filters about it, from 1
-	By         string `json:"by"`          // who found it applied: texts or judge
+	SQLFilters []int  `json:"sql_filters"` // numbers of the query's filters that correspond to it, from 1
+	By         string `json:"by"`          // texts or judge: how the filter was found to be applied
 }
 
-// stefAlignment relates the filters of a question to those of a query (STEF, section 3.3).
+// stefAlignment is the alignment of the filters of a question with those of a query (STEF, section 3.3).
 type stefAlignment struct {
 	asked   []stefAsked
 	extras  []stefFilter
@@ -18,9 +18,9 @@ type stefAlignment struct {
 	lenient bool
 }
 
-// alignFilters pairs the filters of the question with those of the query. A filter that exists in its normal form,
-// compares with constants and restricts all rows is applied, whatever the judge replied; the judge decides about
-// the others. It returns an error if the reply names filters that the query does not have.
+// alignFilters aligns the filters of the question with those of the query. A filter is applied, whatever the judge
+// replied, if the query has it in normal form with constants and it restricts all rows. The judge's reply decides
+// about the others. It returns an error if the reply names a filter number that the query does not have.
 func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAlignment, error) {
 	a := stefAlignment{asked: []stefAsked{}, extras: []stefFilter{}}
 	there := make([]stefFilter, len(spec.Filters))

@@ -17,8 +17,8 @@ type stefFilter struct {
 	RHS []string `json:"rhs,omitempty"` // the values, without quotes
 }
 
-// stefNames resolves names of the question to names of the database by the application's column
-// mappings (STEF, section 3.5).
+// stefNames maps names in the question to names in the database, by the application's column mappings (STEF, section
+// 3.5).
 type stefNames map[string]string
 
 func namesOf(mappings map[string]string) stefNames {
@@ -29,8 +29,8 @@ func namesOf(mappings map[string]string) stefNames {
 	return n
 }
 
-// key returns the form in which a name is compared: its letters and digits in lower case, mapped if a mapping has
-// it.
+// key returns the form of a name for comparison: its letters and digits in lower case, replaced by the mapped name if
+// there is a mapping for it.
 func (n stefNames) key(name string) string {
 	k := nameKey(name)
 	if to, ok := n[k]; ok {
@@ -39,7 +39,7 @@ func (n stefNames) key(name string) string {
 	return k
 }
 
-// nameKey is a name's letters and digits in lower case.
+// nameKey returns the letters and digits of a name in lower case.
 func nameKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -49,8 +49,8 @@ func nameKey(name string) string {
 	}, name)
 }
 
-// caseFunctions change the spelling of a string, not its meaning: strings are compared without regard to case and
-// white space.
+// caseFunctions matches a call of a function that changes only letter case or outer blanks, which are ignored when
+// strings are compared.
 var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
 
 // sqlFilter converts a condition of a query to a filter. literal reports whether its values are constants; if not,
@@ -85,12 +85,12 @@ func sqlFilter(p *sqlparts.Predicate) (f stefFilter, literal bool) {
 	return f, true
 }
 
-// plainNumber is a number that may be compared by value: not one whose exponent makes it huge.
+// plainNumber matches a number that is compared by value: one without an exponent, which could make it huge.
 var plainNumber = regexp.MustCompile(`^[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?$`)
 
-// normal is the filter as filters are compared (STEF, section 3.2.3): names mapped, texts without
-// regard to case and white space, numbers by value, patterns without wildcards and lists of one as
-// equality, lists in order.
+// normal returns the normal form of the filter for comparison (STEF, section 3.2.3): with mapped names, strings in
+// lower case with single blanks, numbers by value, patterns without wildcards and lists of one value as equality, and
+// lists sorted.
 func (f stefFilter) normal(names stefNames) stefFilter {
 	out := stefFilter{LHS: names.key(f.LHS), Op: strings.ToLower(strings.Join(strings.Fields(f.Op), " "))}
 	for _, v := range f.RHS {

@@ -10,8 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// stefOptions are the application rules R_app (STEF, section 3.5, listing 1), the threshold of rule
-// 4, and the scale.
+// stefOptions are the application rules R_app (STEF, section 3.5, listing 1), the minimum of rule 4, and the scale.
 type stefOptions struct {
 	ColumnMappings map[string]string `json:"column_mappings"`
 	BenignFilters  []string          `json:"benign_filters"`
@@ -26,7 +25,7 @@ type stefOptions struct {
 	Tiers            []float64 `json:"tiers"`
 }
 
-// stefLimitMin is the recommended threshold λ_min (STEF, section 5.4).
+// stefLimitMin is the recommended λ_min (STEF, section 5.4): a LIMIT from it is a safety default.
 const stefLimitMin = 1000
 
 var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin, Leniency: paperScale.Leniency},
@@ -55,7 +54,7 @@ var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin, Le
 	scoring.Option{Name: "tiers", Unset: "90, 75, 50", Doc: "The score from which an answer is excellent, good and marginal. The threshold of passed is set apart from it, under thresholds."},
 )
 
-// stefRules are the options, ready to be applied.
+// stefRules are the application rules in the form in which they are applied.
 type stefRules struct {
 	names    stefNames
 	benign   []stefFilter    // in the normal form
@@ -100,7 +99,7 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 	return r, nil
 }
 
-// text is the rules as a judge is shown them; empty if there are none.
+// text returns the rules for a judge's prompt, one on each line, or "" if there are none.
 func (o stefOptions) text() string {
 	var out []string
 	for _, from := range slices.Sorted(maps.Keys(o.ColumnMappings)) {

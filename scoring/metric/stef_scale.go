@@ -6,20 +6,20 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// stefScale converts the parts of a judgement to a score, and a score to a tier (STEF, tables 1 to
-// 3 and equations 11 to 13).
+// stefScale is the scale by which a judgement is converted to a score, and a score to a tier (STEF, tables 1 to 3 and
+// equations 11 to 13).
 type stefScale struct {
 	FilterPoints     [4]float64 `json:"filter_points"`     // in the order of stefStatuses
 	VerdictPoints    [4]float64 `json:"verdict_points"`    // in the order of stefVerdicts
-	Leniency         float64    `json:"leniency"`          // the point for benign extras
-	ConfidenceLimits [2]float64 `json:"confidence_limits"` // from which the reliability is high, moderate
+	Leniency         float64    `json:"leniency"`          // added to the points if all extra filters are benign
+	ConfidenceLimits [2]float64 `json:"confidence_limits"` // lower limits of high and of moderate reliability
 	Multipliers      [3]float64 `json:"multipliers"`       // Γ of high, moderate and low reliability
-	Tiers            [3]float64 `json:"tiers"`             // from which a score is excellent, good, marginal
+	Tiers            [3]float64 `json:"tiers"`             // lower limits of excellent, good and marginal scores
 
-	own bool // not that of the paper
+	own bool // it is not the paper's scale
 }
 
-// stefBase is the most that the points of filters and verdict may sum to.
+// stefBase is the maximum sum of the points of filters and verdict.
 const stefBase = 10
 
 var (
@@ -34,7 +34,7 @@ var (
 	}
 )
 
-// scale is the scale that the options choose.
+// scale returns the paper's scale with the changes in the options, or an error if they are invalid.
 func (o *stefOptions) scale() (stefScale, error) {
 	s := paperScale
 	bad := func(format string, args ...any) (stefScale, error) {
@@ -79,8 +79,8 @@ func (o *stefOptions) scale() (stefScale, error) {
 	return s, nil
 }
 
-// reliability is the confidence multiplier Γ (STEF, equation 13) and the name of its tier (section
-// 4.4).
+// reliability returns the confidence multiplier Γ (STEF, equation 13) and the name of the reliability (section 4.4)
+// for a confidence.
 func (s *stefScale) reliability(confidence float64) (multiplier float64, tier string) {
 	for i, limit := range s.ConfidenceLimits {
 		if confidence >= limit {
@@ -90,7 +90,7 @@ func (s *stefScale) reliability(confidence float64) (multiplier float64, tier st
 	return s.Multipliers[2], stefReliabilities[2]
 }
 
-// score is Φ (STEF, equations 11 and 12), from 0 to 100.
+// score returns Φ (STEF, equations 11 and 12), from 0 to 100.
 func (s *stefScale) score(status, verdict string, lenient bool, confidence float64) float64 {
 	base := 0.0
 	for i := range stefStatuses {
@@ -109,7 +109,7 @@ func (s *stefScale) score(status, verdict string, lenient bool, confidence float
 	return math.Round(base/stefBase*100*multiplier*digits) / digits
 }
 
-// tier is the quality tier of a score (STEF, Table 3).
+// tier returns the quality tier of a score (STEF, Table 3).
 func (s *stefScale) tier(score float64) string {
 	for i, limit := range s.Tiers {
 		if score >= limit {

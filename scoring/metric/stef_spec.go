@@ -16,12 +16,12 @@ type stefAggregation struct {
 	Distinct bool   `json:"distinct"`
 }
 
-// querySpec is the specification of a query (STEF, equations 5 to 10), read by the front end, with the results of
-// the normalization rules.
+// querySpec is the specification of a query (STEF, equations 5 to 10), extracted by the front end, with the results
+// of the normalization rules.
 type querySpec struct {
 	Projections  []string          `json:"projections"`
 	Aggregations []stefAggregation `json:"aggregations"`
-	// those that are scored, numbered from 1, from anywhere in the query
+	// filters from anywhere in the query, without ignored ones; the judge refers to them by number, from 1
 	Filters []stefFilter `json:"filters"`
 	Ignored []stefFilter `json:"ignored,omitempty"`
 	GroupBy []string     `json:"group_by"`
@@ -30,16 +30,16 @@ type querySpec struct {
 
 	GroupByRequired bool     `json:"group_by_required"` // rule 1, equation 15
 	GroupByBenign   []string `json:"group_by_benign"`   // rule 2, equation 16
-	OrderDefault    bool     `json:"order_by_default"`  // rule 3, equation 17, if the question asks for no order
-	// rule 4, equation 18, if the question asks for no number of rows
+	OrderDefault    bool     `json:"order_by_default"`  // rule 3, equation 17, unless the question asks for an order
+	// rule 4, equation 18; it counts only if the question asks for no number of rows
 	LimitSafe bool `json:"limit_is_safety_default"`
 
-	binds   []bool // by filter: every row has passed it
-	decided []bool // by filter: it also compares with constants, so that finding it is proof
-	benign  []bool // by filter: a default of the application
+	binds   []bool // by filter: every row of the result satisfies it
+	decided []bool // by filter: binds, and it compares with constants, so that an equal filter is proof
+	benign  []bool // by filter: it is a benign filter of the application
 }
 
-// specOf reads a query. A limit of at least limitMin rows is considered a safety default.
+// specOf returns the specification of a query. A LIMIT of at least rules.limitMin rows is a safety default.
 func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 	c := sqlparts.Extract(q)
 	s := &querySpec{
@@ -82,7 +82,7 @@ func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 		if i == 0 {
 			s.GroupByBenign = benign
 		}
-		// of a set operation, in every arm
+		// For a set operation: grouping that is benign in every arm.
 		s.GroupByBenign = slices.DeleteFunc(s.GroupByBenign, func(g string) bool { return !slices.Contains(benign, g) })
 	}
 	s.OrderDefault = len(s.OrderBy) > 0
@@ -115,7 +115,7 @@ func (s *querySpec) addAggregates(calls []*sqlparts.Call, seen map[string]bool) 
 	}
 }
 
-// finalSelects are the SELECTs that a query's rows come from.
+// finalSelects returns the SELECTs that produce the rows of a query: one, or the operands of a set operation.
 func finalSelects(q *sqlparts.Query) []*sqlparts.Select {
 	switch b := q.Body.(type) {
 	case *sqlparts.Select:
@@ -132,8 +132,7 @@ func finalSelects(q *sqlparts.Query) []*sqlparts.Select {
 	return nil
 }
 
-// aggregatesIn are the aggregate calls in an expression, those over windows and in subqueries
-// excepted.
+// aggregatesIn returns the aggregate calls in an expression, except for window functions and those in subqueries.
 func aggregatesIn(e sqlparts.Expr) []*sqlparts.Call {
 	var out []*sqlparts.Call
 	sqlparts.Walk(e, func(n sqlparts.Node) bool {
@@ -151,15 +150,15 @@ func aggregatesIn(e sqlparts.Expr) []*sqlparts.Call {
 	return out
 }
 
-// groupsOf are the grouping expressions of one SELECT, in the normal form.
+// groupsOf returns the grouping expressions of one SELECT in normal form.
 func groupsOf(s *sqlparts.Select) []string {
 	own := *s
 	own.From = nil
 	return sqlparts.Extract(&sqlparts.Query{Body: &own}).GroupBy
 }
 
-// groupRequired is rule 1, equation 15: the select list mixes aggregates with other columns, and all of these are
-// grouped by. Constants are not columns.
+// groupRequired implements rule 1, equation 15. It reports whether the select list has aggregates and other
+// expressions with columns, and the SELECT groups by all of the latter.
 func groupRequired(s *sqlparts.Select) bool {
 	groups := groupsOf(s)
 	with, without := 0, 0
@@ -186,8 +185,8 @@ func hasColumn(e sqlparts.Expr) bool {
 	return found
 }
 
-// benignGroups is rule 2, equation 16: the grouping columns that WHERE holds to one constant, by =,
-// LIKE or ILIKE. The condition must hold for all rows: one side of an OR does not.
+// benignGroups implements rule 2, equation 16. It returns the grouping columns that WHERE restricts to one constant
+// by =, LIKE or ILIKE, in a condition that all rows satisfy, not in one side of an OR.
 func benignGroups(s *sqlparts.Select) []string {
 	held := map[string]bool{}
 	for _, p := range sqlparts.Predicates(s) {
@@ -201,10 +200,10 @@ func benignGroups(s *sqlparts.Select) []string {
 	return slices.DeleteFunc(nonNil(groupsOf(s)), func(g string) bool { return !held[g] })
 }
 
-// stefFiltersShown bounds the number of filters shown to a judge.
+// stefFiltersShown is the maximum number of filters shown to a judge.
 const stefFiltersShown = 100
 
-// facts describes the specification for a judge.
+// facts returns a description of the specification for a judge.
 func (s *querySpec) facts(complete bool) string {
 	var out []string
 	line := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -265,7 +264,7 @@ func (s *querySpec) facts(complete bool) string {
 	return strings.Join(out, "\n")
 }
 
-// String is the filter in one line.
+// String returns the filter in one line.
 func (f stefFilter) String() string {
 	s := f.LHS + " " + f.Op
 	switch {

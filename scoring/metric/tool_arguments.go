@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// parseArguments parses the arguments of a call, an object, with numbers as written. A string that contains an
-// object, as some agents log it, is parsed as that object. It returns nil if there are no arguments. ok is false
-// for anything else: a list, a number, an invalid string, text after the object.
+// parseArguments parses the arguments of a call, a JSON object, and keeps numbers as text. A string that contains an
+// object, as some agents log it, is parsed as that object. It returns nil for a call without arguments. ok is false
+// for anything else, such as a list, a number or text after the object.
 func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -32,14 +32,14 @@ func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	return arguments, true
 }
 
-// argumentMatch records which arguments of a call are as expected.
+// argumentMatch holds the rules for comparing the arguments of a call with the expected ones.
 type argumentMatch struct {
 	subset bool            // a call may have more members than expected, at every depth
 	ignore map[string]bool // members that are not compared, at every depth
 }
 
-// equal compares two JSON values: numbers by exact value, objects whatever the order of their
-// members, lists in order.
+// equal reports whether two JSON values are equal: numbers by exact value, objects in any order of members, lists in
+// order. The rules of m apply.
 func (m *argumentMatch) equal(want, got any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -64,7 +64,7 @@ func (m *argumentMatch) equal(want, got any) bool {
 	case map[string]any, []any, json.Number:
 		return false
 	}
-	return want == got // text, true, false, null
+	return want == got // string, true, false or null
 }
 
 func (m *argumentMatch) objects(want, got map[string]any) bool {
@@ -90,14 +90,13 @@ func (m *argumentMatch) objects(want, got map[string]any) bool {
 	return compared == 0
 }
 
-// canonicalNumber writes a JSON number so that equal values have equal text: 1, 1.0 and 10e-1 are
-// 1e0.
+// canonicalNumber returns a JSON number in a form that is the same text for equal values: 1, 1.0 and 10e-1 are 1e0.
 func canonicalNumber(s string) string {
 	mantissa, exponent := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		e, err := strconv.Atoi(s[i+1:])
 		if err != nil || e > 1<<30 || e < -1<<30 {
-			return s // beyond any number: equal only to itself
+			return s // too large an exponent: equal only to the same text
 		}
 		mantissa, exponent = s[:i], e
 	}

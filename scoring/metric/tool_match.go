@@ -25,16 +25,15 @@ var toolDeclared = scoring.DeclareOptions(toolOptions{Match: "name"}, nil,
 		Doc: "Tools that count neither as expected nor as called, such as one that only reads."},
 )
 
-// toolUse is an expected specification and the calls that were made, with what matches what.
+// toolUse is an expected specification, the calls that were made, and which calls match which expected tools.
 type toolUse struct {
 	spec  *toolSpec
 	calls []string // names, in the order they were made
-	// fits returns the expected tools that each call may match, ascending. Calls that are equal
-	// share the list.
+	// fits holds the ascending indexes of the expected tools that each call may match. Equal calls share the list.
 	fits [][]int
 }
 
-// toolUseOf reads the specification and the calls of a case, once for all tool metrics with the same options. It
+// toolUseOf parses the specification and the calls of a case, once for all tool metrics with the same options. It
 // returns nil without an error if expected.tools is null.
 func toolUseOf(in *scoring.Input) (*toolUse, error) {
 	o, err := toolDeclared.Read(in)
@@ -87,8 +86,8 @@ func matchTools(spec *toolSpec, calls []scoring.ToolCall, o toolOptions) *toolUs
 	return u
 }
 
-// missing lists the required tools without a call, by index. A tool that is expected twice is present once it was
-// called (equation 2 is about sets).
+// missing returns the indexes of the required tools that no call matches. A call may match several tools: one call is
+// enough for a tool that is expected twice (equation 2 is about sets).
 func (u *toolUse) missing() []int {
 	called := make([]bool, len(u.spec.tools))
 	for _, fits := range u.fits {
@@ -105,8 +104,8 @@ func (u *toolUse) missing() []int {
 	return missing
 }
 
-// excess lists the calls without an expected call, by index: as few as any assignment of calls to expected calls
-// leaves. Among those assignments, it uses the one that assigns the earliest calls.
+// excess returns the indexes of the calls that are left without an expected call when as many calls as possible are
+// assigned to different expected calls. Earlier calls are assigned first.
 //
 // Each call in turn searches for an expected call that is free, or that becomes free if its holder moves to another
 // one (an augmenting path of a bipartite matching). Expected calls that a failed search visited cannot help a later
@@ -117,7 +116,7 @@ func (u *toolUse) excess() []int {
 	for i := range holder {
 		holder[i] = nobody
 	}
-	seen := make([]int, len(u.spec.tools)) // which call's search saw it last, from 1
+	seen := make([]int, len(u.spec.tools)) // number of the last search that visited it, from 1
 	hopeless := make([]bool, len(u.spec.tools))
 	var place func(c, search int) bool
 	place = func(c, search int) bool {
@@ -152,15 +151,15 @@ func (u *toolUse) excess() []int {
 	return excess
 }
 
-// Bounds on the ways of telling equal calls apart that are followed, and on the steps that takes.
+// Limits of the search of inOrder: the number of states that are kept, and the number of steps.
 const (
 	maxOrders     = 2000
 	maxOrderSteps = 2_000_000
 )
 
-// inOrder returns how many of the required tools can be found among the calls at most, each in
-// another call and after those that come before it. sure is false if there are more ways of
-// telling equal calls apart than are tried; n is then a lower bound.
+// inOrder returns the maximum number n of required tools that can be assigned to different calls such that the calls
+// respect the partial order, and the number of required tools. If the search exceeds its limits, sure is false and n
+// is a lower bound.
 //
 // The calls are read once. A state is the set of tools found so far; where a call may be one of
 // several tools, each choice is a state. Taking a tool is never worse than taking none, since
@@ -215,8 +214,8 @@ func (u *toolUse) inOrder() (n, required int, sure bool) {
 	return n, len(need), sure || n == len(need)
 }
 
-// twins numbers the required tools. Tools that match the same calls and have the same place in the order share a
-// number, since it makes no difference to which of them a call is assigned.
+// twins returns a number for each required tool. Tools that match the same calls and have the same predecessors and
+// successors share a number, since it does not matter which of them a call is assigned to.
 func (u *toolUse) twins(need []expectedTool, index []int) []int {
 	place := make([]strings.Builder, len(need))
 	for t := range need {

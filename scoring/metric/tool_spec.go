@@ -12,10 +12,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// maxExpectedTools bounds a specification, and with it the cost of matching calls to it.
+// maxExpectedTools is the maximum number of tools in a specification, which limits the cost of matching.
 const maxExpectedTools = 1000
 
-// toolSpec is the parsed expected.tools: tools, and their partial order.
+// toolSpec is the parsed expected.tools: tools and their partial order.
 //
 // It is written in one of two forms. A list is a sequence, each call after the one before it:
 //
@@ -32,14 +32,14 @@ const maxExpectedTools = 1000
 // though what comes before them comes before what comes after them.
 type toolSpec struct {
 	tools   []expectedTool
-	ignored int // the number of tools that are ignored; they are optional, and no call is compared with them
+	ignored int // the number of ignored tools, which are optional and are not compared with calls
 }
 
 type expectedTool struct {
 	name      string
-	arguments map[string]any // nil: anything
+	arguments map[string]any // nil: any arguments
 	optional  bool
-	after     []int // tools that come before it, by index
+	after     []int // indexes of the tools that must be called before it
 }
 
 // toolJSON is an expected call in its JSON form.
@@ -51,7 +51,7 @@ type toolJSON struct {
 	After     []string        `json:"after"`
 }
 
-// parseToolSpec parses expected.tools. An error names the invalid field. null means that there is none.
+// parseToolSpec parses expected.tools. It returns nil for null. An error names the invalid field.
 func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	raw = bytes.TrimSpace(raw)
 	fail := func(format string, args ...any) (*toolSpec, error) {
@@ -120,8 +120,8 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	return s, nil
 }
 
-// decode reads one call: a bare name or an object. Unknown members are errors, because a misspelt
-// one, such as args, would ask for less than its author meant.
+// decode parses one expected call: a name or an object. An unknown member is an error, because a misspelled one, such
+// as args, would be ignored and the specification would require less than intended.
 func (w *toolJSON) decode(item json.RawMessage) error {
 	if item[0] == '"' {
 		return json.Unmarshal(item, &w.Name)
@@ -156,7 +156,7 @@ func wantOf(field string) string {
 	return "text"
 }
 
-// strict decodes one JSON value. Unknown members and text after the value are errors.
+// strict decodes one JSON value. An unknown member or text after the value is an error.
 func strict(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -174,7 +174,7 @@ func ended(d *json.Decoder) error {
 	return nil
 }
 
-// connect turns the ids of a partial order into edges and refuses unknown ids and cycles.
+// connect sets the edges of a partial order from the ids in "after". An unknown id or a cycle is an error.
 func (s *toolSpec) connect(written []toolJSON) error {
 	fail := func(i int, format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, fmt.Sprintf("expected.tools.tools[%d]", i)+format, args...)
@@ -223,7 +223,7 @@ func (s *toolSpec) connect(written []toolJSON) error {
 	return nil
 }
 
-// cycle returns a cycle of the order, its first tool again at the end, or nil.
+// cycle returns the indexes of the tools of a cycle, with the first one repeated at the end, or nil if there is none.
 func (s *toolSpec) cycle() []int {
 	const (
 		fresh = iota
@@ -261,7 +261,8 @@ func (s *toolSpec) cycle() []int {
 	return nil
 }
 
-// ignore takes tools of these names out of the count; the order they are part of is kept.
+// ignore makes the tools with these names optional and counts them as ignored. They keep their place in the partial
+// order.
 func (s *toolSpec) ignore(names []string) {
 	for i := range s.tools {
 		if slices.Contains(names, s.tools[i].name) {
@@ -271,9 +272,9 @@ func (s *toolSpec) ignore(names []string) {
 	}
 }
 
-// required lists the tools that are not optional, with their partial order: tools before an optional tool come
-// before the tools after it. index maps each tool of the specification to its position in the list, -1 for an
-// optional one.
+// required returns the tools that are not optional, with their partial order: a tool before an optional tool also
+// precedes the tools after that. index maps each tool of the specification to its index in need, or to -1 if it is
+// optional.
 func (s *toolSpec) required() (need []expectedTool, index []int) {
 	index = make([]int, len(s.tools))
 	for i, t := range s.tools {

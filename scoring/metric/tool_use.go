@@ -84,7 +84,7 @@ func toolRecall(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		Required int      `json:"required"`
 		Found    int      `json:"found"`
 		Called   int      `json:"called"`
-		Share    float64  `json:"share"` // of the required calls that were made
+		Share    float64  `json:"share"` // the share of required tools that were called
 		Missing  []string `json:"missing,omitempty"`
 	}{len(need), found, len(u.calls), ratio(found, len(need)), u.names(missing)}
 	return s, nil
@@ -108,7 +108,7 @@ func toolOrder(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	s.Detail = struct {
 		Required int `json:"required"`
-		InOrder  int `json:"in_order"` // the most that can be found in order
+		InOrder  int `json:"in_order"` // the maximum number that can be assigned in order
 		Called   int `json:"called"`
 	}{required, n, len(u.calls)}
 	return s, nil
@@ -135,12 +135,13 @@ func toolExcess(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	s.Detail = struct {
 		Called int      `json:"called"`
-		Excess []string `json:"excess"` // in the order they were made
+		Excess []string `json:"excess"` // names of the excess calls, in the order of the calls
 	}{len(u.calls), names}
 	return s, nil
 }
 
-// noTools is the score of a case whose specification is empty or cannot be read.
+// noTools returns the error of an invalid specification, or a score that is not applicable because the case has no
+// specification.
 func noTools(err error) (scoring.Score, error) {
 	if err != nil {
 		return scoring.Score{}, err
@@ -158,7 +159,8 @@ func (u *toolUse) names(tools []int) []string {
 
 func (u *toolUse) named(tools []int) string { return shorten(u.names(tools)) }
 
-// shorten lists names for a sentence, the first five of many.
+// shorten returns the quoted names, separated by commas; of more than six, the first five and the number of the
+// others.
 func shorten(names []string) string {
 	quoted := make([]string, 0, 6)
 	for i, name := range names {
@@ -170,12 +172,12 @@ func shorten(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// were is "1 call was" or "2 calls were".
+// were returns "1 call was" or "2 calls were", with the given noun.
 func were(n int, noun string) string {
 	return printable.Count(n, noun) + " " + printable.Verb(n, "was", "were")
 }
 
-// ratio is part / whole, and 1 of nothing.
+// ratio returns part / whole, and 1 if whole is 0.
 func ratio(part, whole int) float64 {
 	if whole == 0 {
 		return 1

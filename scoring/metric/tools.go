@@ -7,13 +7,13 @@ import (
 	cex "github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// Tools are the dependencies of metrics other than the case. The zero value has none; a metric whose tool is
-// missing states this in its score.
+// Tools are dependencies of metrics other than the case. The zero value has none. A metric whose tool is missing
+// states this in its score.
 type Tools struct {
 	Counterexamples cex.Finder // searches small databases on which two queries differ; may be nil
 }
 
-// With lists the metrics as [All] does, and gives them tools.
+// With returns the metrics of [All] with access to tools t.
 func With(t Tools) []scoring.Metric {
 	all := All()
 	if t.Counterexamples == nil {
@@ -31,7 +31,7 @@ func With(t Tools) []scoring.Metric {
 
 type toolsKey struct{}
 
-// toolsOf are the tools of the metric that is running.
+// toolsOf returns the tools that [With] gave the metric; the zero value if it gave none.
 func toolsOf(in *scoring.Input) Tools {
 	return scoring.Memo(in, toolsKey{}, func() Tools { return Tools{} })
 }

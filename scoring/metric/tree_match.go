@@ -57,8 +57,8 @@ func treeMatch(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		s.Value, s.Reason = 1, "the queries are the same up to differences that change no result"
 	}
 	s.Detail = struct {
-		Similarity float64 `json:"similarity"` // of the trees, as clause_similarity has it
-		Keys       string  `json:"keys"`       // where the keys come from
+		Similarity float64 `json:"similarity"` // similarity of the trees, as in clause_similarity
+		Keys       string  `json:"keys"`       // source of the keys of tables
 	}{c.similarity, map[bool]string{true: "schema", false: "assumed from names"}[c.stated]}
 	s.Warnings = unread(in, goldSide, predSide)
 	return s, nil

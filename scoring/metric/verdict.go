@@ -92,7 +92,7 @@ var verdictDeclared = scoring.DeclareOptions(
 	},
 )
 
-// policies is the table that the options choose.
+// policies returns the policy table in the options, or the default table if they have none.
 func (o *verdictOptions) policies() (*policy.Table, error) {
 	if o.Table == "" {
 		return policy.Default(), nil
@@ -108,7 +108,7 @@ func (o *verdictOptions) policies() (*policy.Table, error) {
 	return t, nil
 }
 
-// lastTable is the table that was read last: a deployment has one, and every case is scored by it.
+// lastTable is the table that was parsed last. It is reused, since a deployment usually has one table for all cases.
 var lastTable atomic.Pointer[readTable]
 
 type readTable struct {
@@ -122,29 +122,29 @@ type verdictDetail struct {
 	DecidedBy  string          `json:"decided_by"` // evidence, judge or guess
 	Relation   string          `json:"relation,omitempty"`
 	Class      relations.Class `json:"class,omitempty"`
-	Why        string          `json:"why,omitempty"`    // the relation in a sentence
-	Chance     *float64        `json:"chance,omitempty"` // that people accept an answer so related
-	Confidence float64         `json:"confidence"`       // that this verdict is right
-	// both queries are proven to be the same, and the available results do not contradict this
+	Why        string          `json:"why,omitempty"`    // describes the relation in one sentence
+	Chance     *float64        `json:"chance,omitempty"` // probability that people accept an answer with this relation
+	Confidence float64         `json:"confidence"`       // probability that this verdict is right
+	// both queries are proven to be equivalent, and the given results do not contradict this
 	SameQuery bool            `json:"same_query"`
 	Proof     *sqlproof.Proof `json:"proof,omitempty"` // how
-	RestsOn   string          `json:"rests_on"`        // in a line
+	RestsOn   string          `json:"rests_on"`        // describes the basis of the verdict in one line
 	ROSE      *roseDetail     `json:"rose,omitempty"`
 	FLEX      *flexDetail     `json:"flex,omitempty"`
 
-	Counterexample *searchedPair `json:"counterexample,omitempty"` // where one was searched
+	Counterexample *searchedPair `json:"counterexample,omitempty"` // set if a search was made
 
-	told string // of it, to the judge
+	told string // the description of the counterexample for the judge
 }
 
 // searchedPair is the result of the search for a counterexample.
 type searchedPair struct {
 	Found     bool   `json:"found"`
 	Realistic bool   `json:"realistic"`
-	Tries     int    `json:"tries"`              // databases
-	Rows      int    `json:"rows,omitempty"`     // of a table of them, at most
-	Sentence  string `json:"sentence,omitempty"` // on the one that was found
-	Why       string `json:"why,omitempty"`      // nothing was searched, or no answer found
+	Tries     int    `json:"tries"`              // number of databases that were tried
+	Rows      int    `json:"rows,omitempty"`     // maximum number of rows in a table
+	Sentence  string `json:"sentence,omitempty"` // describes the counterexample
+	Why       string `json:"why,omitempty"`      // why the search was not made or had no outcome
 }
 
 func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -168,7 +168,9 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, err
 }
 
-// decide is the score of the relation that decides.
+// decide returns the score for the relation first. It passes if the policy table's row does, or under the policy
+// logic if no counterexample is found. Otherwise the judge decides, or without one the row's chance (a guess), unless
+// the option is to abstain.
 func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdictOptions, table *policy.Table,
 	first relations.Relation) (scoring.Score, error) {
 	row := table.Row(o.Policy, first)
@@ -218,12 +220,12 @@ func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdic
 	return s, nil
 }
 
-// unrefuted is the share of answers with the same result and without a counterexample that
-// annotators accept, under the policy logic (docs/eval/verdict.md).
+// unrefuted is the share of answers that annotators accept under the policy logic (docs/eval/verdict.md), among
+// answers with the same result as gold for which no counterexample was found.
 const unrefuted = 0.88
 
-// search searches for a counterexample if the results are the same, unless the queries are proven to be. none
-// reports that it searched and found none.
+// search searches for a counterexample if the results are equivalent, unless the queries are proven to be equivalent
+// or the option is off. none is true if the search was completed and found none.
 func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdictOptions,
 	first *relations.Relation) (none bool, err error) {
 	if !o.Counterexample || first.Class != relations.Equivalent || d.SameQuery {
@@ -244,8 +246,8 @@ func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdic
 	return found.Why == "" && !found.Found, nil
 }
 
-// inWords describes a counterexample with its tables, one line each. It omits the statistics that the
-// counterexample violates: no judge may see statistics of the warehouse.
+// inWords returns the sentence of a counterexample and its tables, one line each, for a judge. It omits the facts
+// that the counterexample violates, since no judge may see statistics of the warehouse.
 func inWords(found *cex.Outcome) string {
 	var b strings.Builder
 	b.WriteString(found.Sentence)
@@ -266,7 +268,8 @@ func inWords(found *cex.Outcome) string {
 	return b.String()
 }
 
-// withoutComparison returns the verdict if there are no two answers to compare.
+// withoutComparison returns the verdict and true if there are not two answers to compare, such as if the agent's
+// query failed or the question calls for a refusal.
 func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, done bool, err error) {
 	held := strings.TrimSpace(in.Pred.SQL) == "" && in.Pred.Result.Absent()
 	switch behaviour := in.Case.Expected.Behaviour; {
@@ -292,12 +295,13 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 	return s, true, nil
 }
 
-// relate finds the relation that decides: of the results under the policy answer, of the queries
-// under logic or where a result is missing.
+// relate returns the relation that determines the verdict: that of the queries if they are proven to be equivalent
+// and the policy is logic or a result is missing; else that of the results; without results, a relation of the
+// queries. warning reports a refuted proof.
 func (d *verdictDetail) relate(ctx context.Context, in *scoring.Input) (first relations.Relation, warning string) {
 	found := relationsOf(in)
 	if uninformativeGold(in) != "" {
-		found = nil // what the results have in common, they have by chance
+		found = nil // the relation of the results is due to chance
 	}
 	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {
 		d.Proof, warning = soundProof(ctx, in)
@@ -313,8 +317,8 @@ func (d *verdictDetail) relate(ctx context.Context, in *scoring.Input) (first re
 	return found[0], warning
 }
 
-// outOfOrder returns the relation that the rows are in another order than the question asks for, if they are; else
-// the one that was found first.
+// outOfOrder returns the relation "reordered" if the results have it: the rows are not in the order that the question
+// asks for. Otherwise it returns first.
 func outOfOrder(in *scoring.Input, first relations.Relation) relations.Relation {
 	for _, r := range relationsOf(in) {
 		if r.Name == "reordered" {
@@ -324,8 +328,8 @@ func outOfOrder(in *scoring.Input, first relations.Relation) relations.Relation 
 	return first
 }
 
-// withoutResults is the relation where a result is not given: how the queries differ, as far as
-// that is known.
+// withoutResults returns the relation if a result is missing: the first known difference of the queries, or that they
+// differ in an unknown way.
 func withoutResults(in *scoring.Input) relations.Relation {
 	differ := relations.Queries(relationInput(in))
 	if len(differ) == 0 {
@@ -338,8 +342,8 @@ func withoutResults(in *scoring.Input) relations.Relation {
 	return r
 }
 
-// byJudge asks the judge, with the options of the metric rose or flex, so that both share the replies. The relation
-// is part of the prompt, unless the form is that of the paper.
+// byJudge returns the judge's verdict. It asks with the options of the metric rose or flex, so that replies are
+// shared with that metric. The prompt includes relation, unless the form is the paper's.
 func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdictOptions,
 	relation string) (scoring.Score, error) {
 	d.DecidedBy = "judge"
@@ -365,7 +369,7 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	// the judge accepts a right answer, or a wrong one
+	// the weights of an acceptance being right and being wrong
 	right, wrong := o.JudgeAccuracy**d.Chance, (1-o.JudgeAccuracy)*(1-*d.Chance)
 	if value == 0 {
 		right, wrong = o.JudgeAccuracy*(1-*d.Chance), (1-o.JudgeAccuracy)**d.Chance
@@ -384,15 +388,16 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	return s, nil
 }
 
-// proverSuffices reports whether the Prover alone decides when it accepts: results differ, in a way that people
-// mostly accept. A chance of 1 is ignored if a Refuter is always requested.
+// proverSuffices reports whether the Prover's acceptance is final: the results differ, and the chance that people
+// accept such an answer is at least the option's value. If that is 1, the Refuter is always asked.
 func (d *verdictDetail) proverSuffices(in *scoring.Input, o *verdictOptions) bool {
-	// a recorded run that took results for equal has no Prover
+	// a recorded run has no Prover's reply if it considered the results equal
 	asked := in.Recorded("rose/prover") || !in.Recorded("rose/refuter")
 	return asked && d.ROSE.Results != resultsSame && o.ProverAlone < 1 && *d.Chance >= o.ProverAlone
 }
 
-// ProverAccepts returns the reply of ROSE's Prover in a score of the metric rose; ok is false if it was not asked.
+// ProverAccepts returns the verdict of ROSE's Prover in a score of the metric rose. ok is false if the Prover was not
+// asked.
 func ProverAccepts(s scoring.Score) (accepts, ok bool) {
 	d, ok := s.Detail.(roseDetail)
 	if !ok || d.Prover == nil {
@@ -401,8 +406,8 @@ func ProverAccepts(s scoring.Score) (accepts, ok bool) {
 	return d.Prover.Verdict, true
 }
 
-// DecidingRelation is the relation that a verdict went by; ok is false if it went by none, such
-// as of a query that failed.
+// DecidingRelation returns the relation that determined a verdict. ok is false if none did, for example because the
+// agent's query failed.
 func DecidingRelation(s scoring.Score) (r relations.Relation, ok bool) {
 	d, ok := s.Detail.(verdictDetail)
 	if !ok || d.Class == "" {

@@ -26,10 +26,10 @@ import (
 var update = flag.Bool("update", false,
 	"rewrite files of versions; an answer that moved without its Version is refused all the same")
 
-// Corpus is all files of cases.
+// Corpus is a collection of files of cases.
 type Corpus struct{ Files []*File }
 
-// ReadCorpus reads the files whose names end in .test.
+// ReadCorpus parses all files in fsys whose names end in .test. An invalid file fails the test.
 func ReadCorpus(t *testing.T, fsys fs.FS) *Corpus {
 	t.Helper()
 	names, err := fs.Glob(fsys, "*.test")
@@ -51,7 +51,7 @@ func ReadCorpus(t *testing.T, fsys fs.FS) *Corpus {
 	return c
 }
 
-// Properties joins what the files declare.
+// Properties returns the properties that the files declare for each metric.
 func (c *Corpus) Properties() Properties {
 	all := Properties{}
 	for _, f := range c.Files {
@@ -62,7 +62,7 @@ func (c *Corpus) Properties() Properties {
 	return all
 }
 
-// replies are the recorded replies of a corpus.
+// replies holds the recorded judge replies of a corpus, by case and purpose.
 type replies map[string]map[string]string
 
 func (r replies) Reply(caseID, purpose string) (reply, assessmentID string, ok bool) {
@@ -70,7 +70,7 @@ func (r replies) Reply(caseID, purpose string) (reply, assessmentID string, ok b
 	return reply, "recorded/" + purpose, ok
 }
 
-// engine makes an engine that answers from the corpus' replies and from nowhere else.
+// engine returns an engine that uses only the recorded replies of the corpus as a judge.
 func (c *Corpus) engine(t *testing.T, metrics []scoring.Metric) *scoring.Engine {
 	t.Helper()
 	recorded := replies{}
@@ -89,7 +89,7 @@ func (c *Corpus) engine(t *testing.T, metrics []scoring.Metric) *scoring.Engine 
 	return e
 }
 
-// Covers reports the metrics that no case expects anything of.
+// Covers reports a test error for each metric that no case has an expectation for.
 func (c *Corpus) Covers(t *testing.T, metrics ...string) {
 	for _, m := range metrics {
 		if !slices.ContainsFunc(c.Files, func(f *File) bool {
@@ -111,7 +111,7 @@ func (k *Case) expects(metric string) bool {
 	return slices.ContainsFunc(k.Expects, func(e Expectation) bool { return e.Metric == metric })
 }
 
-// Run scores every case and reports scores that differ from the expected ones.
+// Run scores every case and reports a test error for each score that differs from the expected one.
 func (c *Corpus) Run(t *testing.T, metrics []scoring.Metric) {
 	engine := c.engine(t, metrics)
 	for _, f := range c.Files {
@@ -141,7 +141,7 @@ func score(t *testing.T, engine *scoring.Engine, raw []byte, metric string) scor
 	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.ID}, Score: scores[0]}
 }
 
-// check returns an error that describes how a score differs from the expected one.
+// check returns an error that describes the difference if the score is not the expected one.
 func (e *Expectation) check(s scoring.Score) error {
 	if s.Status != e.Status || e.Code != "" && s.Code.String() != e.Code {
 		return fmt.Errorf("is %s (%s), want %s %s", s.Status, s.Code, e.Status, e.Code)
@@ -203,13 +203,13 @@ func (d DetailExpectation) check(detail any) error {
 	return nil
 }
 
-// repairs matches the number of repair calls of a score: it is a cost, and not part of the result.
+// repairs matches the number of repair calls in a score, which digests exclude since it is a cost and not a result.
 var repairs = regexp.MustCompile(`,"repaired":\d+`)
 
-// Versions compares the scores of the corpus with a file of versions and digests, one line for each metric: name,
-// version, digest of the cases with an expectation of it, digest of its scores. If the scores changed but the cases
-// and the version did not, the test fails even with -update: raise the metric's Version. -update writes all other
-// differences.
+// Versions compares the scores of the corpus with a file that has one line for each metric: name, version, digest of
+// the cases with an expectation for it, digest of its scores. If scores changed but neither cases nor version did,
+// the test fails even with -update: increase the metric's Version. For any other difference it fails without -update,
+// and with -update writes the file.
 func (c *Corpus) Versions(t *testing.T, metrics []scoring.Metric, file string) {
 	old, err := os.ReadFile(file) //nolint:gosec // a golden file that the test names
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -240,8 +240,8 @@ func (c *Corpus) Versions(t *testing.T, metrics []scoring.Metric, file string) {
 // versionLine is a line of a file of versions.
 type versionLine struct{ metric, version, cases, scores string }
 
-// compareVersions returns the new text of a file of versions, the metrics whose scores moved under
-// one version, and those whose line is not up to date.
+// compareVersions returns the new text of a file of versions, the metrics whose scores changed although version and
+// cases did not (moved), and those with another difference (stale).
 func compareVersions(old string, now []versionLine) (text string, moved, stale []string) {
 	was := map[string]versionLine{}
 	for line := range strings.Lines(old) {
@@ -264,7 +264,8 @@ func compareVersions(old string, now []versionLine) (text string, moved, stale [
 	return out.String(), moved, append(stale, slices.Sorted(maps.Keys(was))...)
 }
 
-// digests returns digests of the cases that have an expectation of a metric, and of the metric's scores of them.
+// digests returns a digest of the cases that have an expectation for a metric, a digest of the metric's scores for
+// them, and their number.
 func (c *Corpus) digests(t *testing.T, engine *scoring.Engine, metric string) (cases, scores string, n int) {
 	t.Helper()
 	in, out := sha256.New(), sha256.New()
@@ -280,7 +281,7 @@ func (c *Corpus) digests(t *testing.T, engine *scoring.Engine, metric string) (c
 			}
 			fmt.Fprintf(in, "%s\n%s\n", k.JSON, said)
 			s := score(t, engine, k.JSON, metric)
-			s.Score.Reason = "" // words may change
+			s.Score.Reason = "" // the wording of reasons is not part of the digest
 			line, err := json.Marshal(s)
 			if err != nil {
 				t.Fatal(err)

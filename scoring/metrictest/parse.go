@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// File is one file of cases.
+// File is one parsed file of cases.
 type File struct {
 	Name       string
 	Properties Properties
@@ -23,7 +23,7 @@ type Case struct {
 	Title   string // unique within its file
 	Why     string
 	Line    int
-	JSON    []byte            // the case as case files write it
+	JSON    []byte            // the case in the form of a case file
 	Replies map[string]string // recorded judge replies, by purpose
 	Expects []Expectation
 	Games   []string // metrics whose [scoring.Metric.Gaming] the case demonstrates
@@ -34,22 +34,22 @@ type Expectation struct {
 	Line   int
 	Metric string
 	Status scoring.Status
-	Code   string   // of a failed score; empty: any
+	Code   string   // error code of a failed score; empty: any
 	Value  *float64 // nil: any
-	Within float64  // largest distance from Value
+	Within float64  // maximum difference from Value
 	Label  *string
 	Passed *bool
 	Detail []DetailExpectation
 }
 
-// DetailExpectation is the value of one member of a score's detail.
+// DetailExpectation is the expected value of one member of a score's detail.
 type DetailExpectation struct {
 	Line int
-	Path []string // member names and positions
+	Path []string // names of members and indexes of elements
 	JSON json.RawMessage
 }
 
-// parse reads a file of cases. Errors name the file and the line.
+// parse parses a file of cases. Errors name the file and the line.
 func parse(name string, text []byte) (*File, error) {
 	p := &parser{file: &File{Name: name, Properties: Properties{}}}
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
@@ -82,7 +82,7 @@ func parse(name string, text []byte) (*File, error) {
 
 func indented(s string) bool { return s[0] == ' ' || s[0] == '\t' }
 
-// row is an indented line.
+// row is an indented line of a directive.
 type row struct {
 	line int
 	text string
@@ -94,7 +94,7 @@ type parser struct {
 	draft *draft
 }
 
-// draft is a case that is being read.
+// draft is the case that is being parsed.
 type draft struct {
 	*Case
 	root  map[string]any
@@ -200,7 +200,8 @@ func (p *parser) begin(title string) error {
 	return nil
 }
 
-// finish ends the case that is being read and makes sure that it is one.
+// finish adds the case that is being parsed to the file. It is an error if the case lacks an expectation or a reason,
+// or is not a valid case.
 func (p *parser) finish() error {
 	d := p.draft
 	if d == nil {
@@ -246,7 +247,8 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// gold returns the accepted answer that the next directive speaks of.
+// gold returns the accepted answer to which the current directive belongs. If fresh is set, it adds one, unless the
+// last one has neither a result nor an error.
 func (d *draft) gold(fresh bool) map[string]any {
 	if n := len(d.golds); n > 0 && (!fresh || d.golds[n-1]["result"] == nil && d.golds[n-1]["error"] == nil) {
 		return d.golds[n-1]
@@ -255,7 +257,7 @@ func (d *draft) gold(fresh bool) map[string]any {
 	return d.golds[len(d.golds)-1]
 }
 
-// table reads the columns after gold: or pred: and the rows below.
+// table parses a result: the columns after gold: or pred:, and the rows in the following lines.
 func (p *parser) table(word, header string, block []row) error {
 	columns, err := p.columns(header)
 	if err != nil {
@@ -287,7 +289,8 @@ func (p *parser) table(word, header string, block []row) error {
 	return nil
 }
 
-// columns reads a header: names separated by commas, plain or as JSON strings, each with an optional type.
+// columns parses the header of a result: names separated by commas, plain or as JSON strings, each with an optional
+// type.
 func (p *parser) columns(header string) ([]map[string]string, error) {
 	columns := []map[string]string{}
 	for rest := header; rest != ""; {
@@ -321,7 +324,7 @@ func (p *parser) columns(header string) ([]map[string]string, error) {
 	return columns, nil
 }
 
-// query reads gold or pred followed by sql, error or latency.
+// query parses a directive gold or pred with sql, error, result or latency.
 func (p *parser) query(word, rest string, block []row) error {
 	what, text, _ := strings.Cut(rest, " ")
 	for _, r := range block {
@@ -350,7 +353,7 @@ func (p *parser) query(word, rest string, block []row) error {
 	return nil
 }
 
-// set puts a JSON value at a path of the case.
+// set sets the member at a path of the case to a JSON value.
 func (p *parser) set(path, raw string) error {
 	raw = strings.TrimSpace(raw)
 	if path == "" || !json.Valid([]byte(raw)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// expect reads a metric and its expected score: a value with an optional ~distance, label TEXT, a status with an
+// expect parses the expected score of a metric: a value with an optional ~distance, label TEXT, a status with an
 // optional code, pass or fail.
 func (p *parser) expect(rest string) error {
 	e := Expectation{Line: p.line, Status: scoring.StatusOK, Within: 1e-9}
@@ -61,7 +61,7 @@ func (p *parser) expect(rest string) error {
 	return nil
 }
 
-// fraction reads 0.75 or 3/4.
+// fraction parses a number such as 0.75 or 3/4.
 func fraction(s string) (float64, bool) {
 	above, below, isFraction := strings.Cut(s, "/")
 	n, err := strconv.ParseFloat(above, 64)
@@ -75,7 +75,7 @@ func fraction(s string) (float64, bool) {
 	return n / d, err == nil && d > 0 && !math.IsInf(d, 0)
 }
 
-// detail reads a metric that is expected, a path and the JSON value that its detail has there.
+// detail parses a metric with an expectation, a path in its detail and the JSON value that is expected there.
 func (p *parser) detail(rest string) error {
 	metric, rest, _ := strings.Cut(rest, " ")
 	path, raw, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -92,7 +92,7 @@ func (p *parser) detail(rest string) error {
 	return nil
 }
 
-// properties reads a metric and what does not matter to it.
+// properties parses the name of a metric and the properties of results that do not affect it.
 func (p *parser) properties(rest string) error {
 	words := strings.Fields(rest)
 	if len(words) < 2 {

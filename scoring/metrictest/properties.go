@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Property is something of the agent's result that does not matter to a metric: its status, value
-// and label stay the same when it changes.
+// Property is a property of the agent's result that does not affect a metric: its status, value and label remain the
+// same if the property changes.
 type Property string
 
 // The properties. They are meant for questions that ask for no order.
@@ -18,13 +18,13 @@ const (
 	RowOrder    Property = "row_order"    // the order of rows
 	ColumnOrder Property = "column_order" // the order of columns
 	ColumnNames Property = "column_names" // the names of columns
-	Repeats     Property = "repeats"      // how often a row occurs
+	Repeats     Property = "repeats"      // the number of times that a row occurs
 )
 
-// Properties are the declared properties of metrics, by name.
+// Properties holds the declared properties of metrics, by metric name.
 type Properties map[string][]Property
 
-// changes make another table that differs in nothing but the property.
+// changes holds for each property a function that returns a table that differs from t only in that property.
 var changes = map[Property]func(rng *rand.Rand, t *scoring.Table) *scoring.Table{
 	RowOrder: func(rng *rand.Rand, t *scoring.Table) *scoring.Table {
 		return pickRows(t, rng.Perm(t.Rows()))
@@ -57,7 +57,7 @@ var changes = map[Property]func(rng *rand.Rand, t *scoring.Table) *scoring.Table
 
 func propertyNames() []Property { return slices.Sorted(maps.Keys(changes)) }
 
-// pickRows is the table of the given rows.
+// pickRows returns a table of the rows with these indexes.
 func pickRows(t *scoring.Table, rows []int) *scoring.Table {
 	columns := make([]scoring.Column, len(t.Columns))
 	for j := range columns {
@@ -71,7 +71,7 @@ func pickRows(t *scoring.Table, rows []int) *scoring.Table {
 	return tableOf(columns)
 }
 
-// tableOf makes a table of columns that are known to be equally long.
+// tableOf returns a table with columns of equal length. It panics if their lengths differ.
 func tableOf(columns []scoring.Column) *scoring.Table {
 	t, err := scoring.NewTable(columns...)
 	if err != nil {

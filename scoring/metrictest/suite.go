@@ -19,16 +19,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Run checks of every metric what must hold of all of them:
+// Run tests properties that every metric must have:
 //
-//   - it is documented, its range can be read, and it knows its options from others;
+//   - it is documented, its range can be parsed, and it rejects unknown options;
 //   - gold compared with itself is perfect or not applicable, if the metric reads both results and has a maximum value;
-//   - what is declared not to matter does not;
-//   - a value is in range, and a verdict follows from the threshold;
-//   - the same input gives the same score, byte for byte, from any number of goroutines;
-//   - what a case lacks is not_applicable, never 0;
-//   - no result, however hostile, causes a panic or an internal error;
-//   - a judge is asked only by metrics that need one, and its nonsense never becomes a value.
+//   - a change of the result in a declared [Property] does not change the score;
+//   - values are in its range, and verdicts agree with its threshold;
+//   - the same input gives the same score, byte for byte, also concurrently;
+//   - if a case lacks an input, the score is not_applicable, never 0;
+//   - unusual results do not cause a panic or an internal error;
+//   - only metrics that need a judge call one, and an invalid reply never results in a value.
 func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
 	for i := range metrics {
 		t.Run(metrics[i].Name, func(t *testing.T) {
@@ -79,8 +79,8 @@ func (s *suite) newEngine(t *testing.T, judge judgebackend.Backend) *scoring.Eng
 	return e
 }
 
-// caseOf is a case that lacks nothing. It is in the scope of every metric: the queries filter, group, aggregate and
-// sort.
+// caseOf returns a case with these results in which no field is missing. It is in the scope of every metric: the
+// queries filter, group, aggregate and sort.
 func caseOf(gold, pred *scoring.Table) *scoring.Case {
 	ms := 100 * time.Millisecond
 	sql := "SELECT city, COUNT(*) AS n FROM orders WHERE price > 10 GROUP BY city ORDER BY n"
@@ -154,7 +154,7 @@ func (s *suite) options(t *testing.T) {
 			check(string(preset), true, o)
 		}
 		check(`{"no": {"such": ["value"]}}`, false, o)
-		single := func(v any) string { // as the value, or as the element of a list or object
+		single := func(v any) string { // as the value, or as an element of a list or object
 			text, _ := json.Marshal(v)
 			switch word, _, _ := strings.Cut(o.Type, " "); word {
 			case "list":
@@ -172,7 +172,7 @@ func (s *suite) options(t *testing.T) {
 		}
 		for _, bound := range []struct {
 			at   *float64
-			step float64 // beyond it
+			step float64 // distance from the bound to an invalid value
 		}{{o.Min, -1}, {o.Max, 1}, {o.Above, 0}, {o.Below, 0}} {
 			if bound.at != nil {
 				check(single(*bound.at+bound.step), false, o)
@@ -209,7 +209,7 @@ func (s *suite) goldAgainstItself(t *testing.T) {
 	for range 300 {
 		gold, _ := ordinary(rng)
 		got := s.score(t, s.engine, caseOf(gold, gold))
-		if got.Status == scoring.StatusNotApplicable { // out of the metric's scope, such as the order of one row
+		if got.Status == scoring.StatusNotApplicable { // outside the metric's scope, such as the order of a single row
 			notApplicable = got
 			continue
 		}
@@ -285,7 +285,7 @@ func (s *suite) hostileResults(t *testing.T) {
 	s.sound(t, c, "hostile texts")
 }
 
-// sound checks one score in itself.
+// sound checks that a score is valid: it can be encoded, has a reason, and did not fail because of a bug.
 func (s *suite) sound(t *testing.T, c *scoring.Case, what string) {
 	t.Helper()
 	got := s.score(t, s.engine, c)
@@ -371,7 +371,7 @@ func (s *suite) judge(t *testing.T) {
 	}
 }
 
-// doesNotMatter changes the agent's result in what the metric declares not to matter.
+// doesNotMatter checks that scores do not change if the agent's result changes in a declared property.
 func (s *suite) doesNotMatter(t *testing.T, p Property) {
 	if s.m.Needs&scoring.FieldPredResult == 0 {
 		t.Fatal("the metric does not look at results")
@@ -395,7 +395,7 @@ func (s *suite) doesNotMatter(t *testing.T, p Property) {
 	}
 }
 
-// inRange reports whether v is a value of the metric according to its range.
+// inRange reports whether v is in the metric's range and, if the range lists values, one of them.
 func inRange(m *scoring.Metric, v float64) bool {
 	only := m.Values()
 	return m.Within(v) == nil && (only == nil || slices.Contains(only, v))

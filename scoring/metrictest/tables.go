@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// kinds are the columns of ordinary results: what one cell may hold.
+// kinds are the columns of ordinary results, each with the values that its cells may have.
 var kinds = []struct {
 	name   string
 	kind   scoring.Type
@@ -32,8 +32,8 @@ var kinds = []struct {
 			scoring.TimestampValue(scoring.Timestamp, 1.6e9+1, 5000)}},
 }
 
-// ordinary makes a gold result as warehouses return them, and an answer to it: often right, often
-// changed a little.
+// ordinary returns a random gold result such as warehouses return, and an answer to it, which is often the same or
+// slightly changed.
 func ordinary(rng *rand.Rand) (gold, pred *scoring.Table) {
 	columns := make([]scoring.Column, 0, 4)
 	rows := 1 + rng.IntN(6)
@@ -58,7 +58,7 @@ func ordinary(rng *rand.Rand) (gold, pred *scoring.Table) {
 			pred = pickRows(pred, rng.Perm(pred.Rows())[:rng.IntN(pred.Rows()+1)])
 		case 2:
 			pred = changes[Repeats](rng, pred)
-		case 3: // another order of one column
+		case 3: // permute the values of one column
 			columns := slices.Clone(pred.Columns)
 			j := rng.IntN(len(columns))
 			columns[j] = pickRows(pred, rng.Perm(pred.Rows())).Columns[j]
@@ -72,7 +72,7 @@ func ordinary(rng *rand.Rand) (gold, pred *scoring.Table) {
 	return gold, pred
 }
 
-// hostile are results that no query should return and that no metric may break down on.
+// hostile returns unusual results that no query should return, for which metrics must not panic.
 func hostile() map[string]*scoring.Table {
 	decimal := func(s string) scoring.Value {
 		v, ok := scoring.ParseDecimal(s)

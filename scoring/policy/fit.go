@@ -6,26 +6,25 @@ import (
 
 // Labelled is a case that people judged.
 type Labelled struct {
-	Relation string // the first that holds between the results
+	Relation string // the first relation of the two results
 	Class    relation.Class
-	// database or whatever cases have in common: what is left out together when a table is tried on cases it was not made
-	// from
+	// the group of the case, such as its database; see [HeldOut]
 	Group    string
 	Accepted bool // people accepted the answer
-	// the case was constructed, or chosen by its label: it shows or refutes a relation, and is not evidence of how
-	// often people accept one
+	// the case was constructed, or selected because of its label. It is an example for or against a relation, but not
+	// evidence of how often people accept it.
 	Chosen bool
 
 	Judge *bool // the judge's verdict; nil if no judge was asked. Fit ignores it
-	Calls int   // that it took
-	First *bool // of a judge with two calls, the reply to the first; nil: it has but one, or the first was not asked
+	Calls int   // number of judge calls for the verdict
+	First *bool // the reply to the first of two judge calls; nil if there was none or only one
 }
 
-// prior is the assumption about a class before labels are counted: people accept the share mean, with the weight of
-// that many labeled cases.
+// prior is the expectation for a class without labels: the share that people accept is mean, with the weight of that
+// many labeled cases.
 type prior struct{ mean, weight float64 }
 
-// priors follow from the meaning of the classes, not from labels.
+// priors are the priors of the classes. They are derived from the meaning of the classes, not from labels.
 var priors = map[relation.Class]prior{
 	relation.Equivalent:     {0.95, 4},
 	relation.Presentational: {0.90, 4},
@@ -35,9 +34,10 @@ var priors = map[relation.Class]prior{
 
 func priorOf(_ Policy, c relation.Class) prior { return priors[c] }
 
-// Fit returns the rows of one policy from labeled cases. The chance of a relation is the mean of the expectation of
-// its class and the observed share: the fewer the cases, the more the class counts. The expectation of a class is
-// itself adjusted to the cases observed in the class. Every relation gets a row.
+// Fit returns the rows of one policy from labeled cases. The chance of a relation is a weighted mean of the
+// expectation of its class and the share of accepted cases: with fewer cases, the class weighs more. The expectation
+// is a weighted mean of the class's prior and the share of accepted cases of other relations in it. Every known
+// relation gets a row.
 func Fit(p Policy, cases []Labelled) []Row {
 	byRelation, byClass := map[string]*Row{}, map[pool]*Row{}
 	groups := map[string]map[string]bool{}
@@ -91,17 +91,17 @@ func Fit(p Policy, cases []Labelled) []Row {
 	return rows
 }
 
-// pool holds relations that are evidence for one another: of the same class, between results, or between queries
-// alone.
+// pool identifies the relations that are evidence for one another: those of the same class, either between results or
+// between queries.
 type pool struct {
 	class   relation.Class
 	queries bool
 }
 
-// classWeight is the number of labeled cases of a class that weigh as much as its prior.
+// classWeight is the number of labeled cases of a class that have the same weight as its prior.
 const classWeight = 20
 
-// Join returns a table of the rows of several policies.
+// Join returns a table with the rows of several policies.
 func Join(policies ...[]Row) *Table {
 	var rows []Row
 	for _, p := range policies {

@@ -6,17 +6,17 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Outcome is the verdict on a case by a table that was made without the cases of its group.
+// Outcome is the verdict on a case by a table that was fitted without the cases of its group.
 type Outcome struct {
 	Row        Row
-	Right      bool // the verdict: by evidence where the row passes, else by the judge, else the guess
+	Right      bool // the verdict: right if the row passes, else the judge's, else Guess
 	ByEvidence bool
 	Guess      bool // the verdict if no judge is available
-	Calls      int  // of the judge
+	Calls      int  // number of judge calls
 }
 
-// HeldOut gives the verdict on every case by the table that the cases of all other groups make: how
-// well a table does on databases it was not made from.
+// HeldOut returns the verdict on every case by a table fitted to the cases of all other groups. This measures a table
+// on databases that it was not fitted to.
 func HeldOut(p Policy, cases []Labelled) []Outcome {
 	out := make([]Outcome, len(cases))
 	tables := map[string]*Table{}
@@ -32,7 +32,7 @@ func HeldOut(p Policy, cases []Labelled) []Outcome {
 		switch {
 		case row.Passes:
 			o.Right = true
-		case c.First != nil && *c.First && row.Chance >= AcceptFrom: // the second call is saved, as verdict does
+		case c.First != nil && *c.First && row.Chance >= AcceptFrom: // the first reply suffices, as in the metric verdict
 			o.Right, o.Calls = true, 1
 		case c.Judge != nil:
 			o.Right, o.Calls = *c.Judge, c.Calls

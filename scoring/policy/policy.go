@@ -1,5 +1,5 @@
-// Package policy defines which relations between two results make an answer correct. It is a table derived from
-// human labels. For each relation it holds the number of labeled cases and the number of accepted answers.
+// Package policy determines which relations between two results make an answer correct, by a table derived from human
+// labels. For each relation the table has the number of labeled cases and the number of accepted answers.
 //
 // Teams differ in what they call right. The policy [Answer] asks whether the delivered data answers
 // the question. [Logic] asks whether the query would remain right if the data changed. The built-in
@@ -29,42 +29,43 @@ type Policy string
 
 // The policies.
 const (
-	Answer Policy = "answer" // the data that was delivered serves the question
-	Logic  Policy = "logic"  // the query would stay right when the data changes
+	Answer Policy = "answer" // the result answers the question on the given data
+	Logic  Policy = "logic"  // the query would remain correct if the data changed
 )
 
-// Policies lists them.
+// Policies returns all policies.
 func Policies() []Policy { return []Policy{Answer, Logic} }
 
 // Relations that are not between two results.
 const (
-	// both queries are the same up to differences that change no result; under Logic it decides whatever the results are
+	// both queries are proven to be equivalent; under Logic this decides, whatever the results are
 	SameQuery = "equivalent_query"
-	// a result is not given, and the queries do not differ in any known way; with a relation of the queries after a
-	// slash, they differ in that way. It never passes
+	// a result is missing, and no difference of the queries is known. If one is known, its name follows after a slash.
+	// It never passes
 	NoResults = "no_results"
 )
 
-// AcceptFrom is the probability from which evidence alone passes an answer, unless a table states otherwise.
+// AcceptFrom is the chance from which a relation may pass without a judge (see Row.Passes), unless a table states
+// otherwise.
 const AcceptFrom = 0.85
 
-// Row is the data on one relation under one policy.
+// Row is the row of a table for one relation under one policy.
 type Row struct {
 	Policy   Policy
 	Relation string         // a name of [relation.Kinds]
-	Class    relation.Class // what the relation means
-	Cases    int            // labelled cases on which it was the first relation
-	Accepted int            // of them, those that people accepted
-	Groups   int            // databases, or whatever the cases were grouped by, that they came from
-	Shown    int            // answers so related that are right, among cases that were built or chosen by their label
-	Against  int            // answers so related that are wrong, among those
-	Chance   float64        // 0 to 1: that people accept an answer so related
-	Passes   bool           // whether that is enough to pass without a judge
+	Class    relation.Class // the class of the relation
+	Cases    int            // number of labeled cases whose first relation it was
+	Accepted int            // number of these that people accepted
+	Groups   int            // number of groups, such as databases, of these cases
+	Shown    int            // number of right answers among chosen cases (see [Labelled])
+	Against  int            // number of wrong answers among chosen cases
+	Chance   float64        // probability that people accept an answer with this relation
+	Passes   bool           // whether an answer with this relation passes without a judge
 }
 
-// Table is the rows of both policies, in the order of policies and then of relations.
+// Table is a table of the rows of all policies, sorted by policy and then by relation.
 type Table struct {
-	Sources []string // the sources of the table, a line each; comments at the start of its text
+	Sources []string // describes the sources of the labels, one line each; they are comments at the start of its text
 
 	rows  []Row
 	index map[key]int
@@ -75,11 +76,11 @@ type key struct {
 	relation string
 }
 
-// Rows lists the rows. The slice is not to be changed.
+// Rows returns the rows. The slice must not be modified.
 func (t *Table) Rows() []Row { return t.rows }
 
-// Row returns the row of a relation. A relation without a row, such as one of a newer version, gets the row of a
-// relation of its class without labels.
+// Row returns the row of a relation under a policy. For a relation without a row, such as one of a newer version, it
+// returns a row computed from the prior of the relation's class.
 func (t *Table) Row(p Policy, r relation.Relation) Row {
 	if i, ok := t.index[key{p, r.Name}]; ok {
 		return t.rows[i]
@@ -97,10 +98,9 @@ func newTable(rows []Row) *Table {
 	return t
 }
 
-// passes reports whether evidence alone accepts an answer. The same data passes by its class, unless labels
-// contradict it. The same data in another form, or another reading, passes if labels confirm it: at least two that
-// accept it, from two databases, and few against it. Other data never passes. Under Logic the same data is not
-// enough: the query must be the same. The prior is the expectation of the relation's class.
+// passes reports whether an answer with this relation passes without a judge: the chance is at least AcceptFrom, also
+// with chosen cases, and enough cases are accepted unless the class is Equivalent. The class Difference and missing
+// results never pass; under Logic only SameQuery does.
 func (r *Row) passes(believed prior) bool {
 	accepted, seen := r.Accepted+r.Shown, r.Cases+r.Shown+r.Against
 	all := (believed.mean*believed.weight + float64(accepted)) / (believed.weight + float64(seen))
@@ -115,16 +115,15 @@ func (r *Row) passes(believed prior) bool {
 	return accepted >= leastLabels && (r.Groups+r.Shown >= leastLabels || accepted >= leastOfOne)
 }
 
-// The numbers of labels, and of databases that they come from, that are required to trust a relation: on databases
-// without labels, annotators reject too many answers whose relation passes by its class alone. For a single
-// database more labels are required.
+// leastLabels is the minimum number of accepted cases, and of groups that they come from, for a relation whose class
+// is not Equivalent. leastOfOne is the minimum number of accepted cases from a single group. Without them, too many
+// wrong answers in databases without labels would pass.
 const (
 	leastLabels = 2
 	leastOfOne  = 5
 )
 
-// DisplayName returns the name of a relation of a verdict that people read: one of [relation.Kinds], or one that is
-// not between two results.
+// DisplayName returns the name of a relation for pages: one of [relation.Kinds], or one of this package.
 func DisplayName(name string) string {
 	switch of, found := strings.CutPrefix(name, NoResults+"/"); {
 	case found:
@@ -142,7 +141,7 @@ func withoutResults(name string) bool { return strings.HasPrefix(name, NoResults
 //go:embed table.tsv
 var delivered []byte
 
-// Default is the built-in table.
+// Default returns the built-in table.
 var Default = sync.OnceValue(func() *Table {
 	t, err := Parse(delivered)
 	if err != nil {
@@ -153,10 +152,10 @@ var Default = sync.OnceValue(func() *Table {
 
 const header = "policy\trelation\tclass\tcases\taccepted\tgroups\tshown\tagainst\tchance\tpasses"
 
-// shortHeader is the header of tables without chosen cases, which earlier versions wrote.
+// shortHeader is the header of a table without the columns shown and against, which is accepted too.
 const shortHeader = "policy\trelation\tclass\tcases\taccepted\tgroups\tchance\tpasses"
 
-// Format writes a table as tab-separated text with a header, the way [Parse] reads it.
+// Format returns the table as tab-separated text with a header, which [Parse] accepts.
 func (t *Table) Format() []byte {
 	var b bytes.Buffer
 	for _, line := range t.Sources {
@@ -170,8 +169,8 @@ func (t *Table) Format() []byte {
 	return b.Bytes()
 }
 
-// Parse parses a table. It skips blank lines and lines that start with #; those above the header describe the
-// source of the table. Errors name the line and the column.
+// Parse parses a table. It skips blank lines and lines that start with #; those above the header describe the sources
+// of the labels. Errors name the line and the column.
 func Parse(text []byte) (*Table, error) {
 	var rows []Row
 	var names, sources []string
@@ -251,13 +250,13 @@ func parseRow(names, f []string) (r Row, err error) {
 	return r, nil
 }
 
-// known reports whether a verdict can go by a relation of that name.
+// known reports whether a row may have this relation name.
 func known(name string) bool {
 	name = strings.TrimPrefix(name, NoResults+"/")
 	return slices.Contains(relationNames(), name)
 }
 
-// relationNames lists the valid names of rows. A relation name is also valid after no_results and a slash.
+// relationNames returns the valid relation names of rows. Each is also valid after no_results and a slash.
 func relationNames() []string {
 	names := []string{SameQuery, NoResults}
 	for _, k := range relation.Kinds() {
@@ -275,7 +274,7 @@ func classes() []string {
 	return out
 }
 
-// sortRows puts rows in the order of policies, then of relations as they are searched for.
+// sortRows sorts rows by policy, then by the order of [relation.Kinds]; relations without results follow.
 func sortRows(rows []Row) {
 	order := map[string]int{}
 	for i, k := range relation.Kinds() {

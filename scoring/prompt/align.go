@@ -7,11 +7,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Align asks how the columns of two results correspond: stage 1 of hybrid execution accuracy (BADGER, section 5.2
-// and appendix A.3), asked if the evidence is uncertain. It does not ask whether the answer is correct.
+// Align asks which columns of two results correspond: stage 1 of hybrid execution accuracy (BADGER, section 5.2 and
+// appendix A.3). It is used if the alignment without a judge is uncertain. It does not ask whether the answer is
+// correct.
 var Align = load("align", "align", 1, "align")
 
-// columns sets off the list of a result's columns, numbered from 1, with their types.
+// columns returns a block that lists the columns of a result, numbered from 1, with their types.
 func (p *page) columns(title string, t *scoring.Table) string {
 	if t == nil {
 		return title + ": not known.\n"

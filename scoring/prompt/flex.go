@@ -5,12 +5,12 @@ const flexTemperature = 0
 
 // The questions of FLEX.
 var (
-	// the results are the same and are not shown
+	// whether the query is correct, if the results are the same; they are not shown
 	FLEXSame = at(flexTemperature, load("flex", "flex_same", 1, "flex"))
-	// The results differ
+	// whether the query is correct, if the results differ
 	FLEXDiffer = at(flexTemperature, load("flex", "flex_differ", 2, "flex"))
-	// What is wrong with a query that was judged wrong
+	// the errors of a query that was judged incorrect
 	FLEXErrors = at(flexTemperature, load("flex/errors", "flex_errors", 1, "flex_errors"))
-	// Why a query that was judged right returns something else
+	// the reasons why the results of a query that was judged correct differ
 	FLEXDifferences = at(flexTemperature, load("flex/differences", "flex_differences", 1, "flex_differences"))
 )

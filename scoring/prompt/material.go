@@ -9,12 +9,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// How much of a result is shown (FLEX, appendix A.3).
+// Limits of a result in a prompt (FLEX, appendix A.3).
 const (
-	edgeRows   = 50     // rows at each end of a table of more than twice as many
+	edgeRows   = 50     // rows at each end of a table that has more than twice as many
 	cellChars  = 50     // characters of a cell
 	maxColumns = 60     // columns
-	tableChars = 24_000 // characters of a table's rows: fewer rows are shown where they are wide
+	tableChars = 24_000 // characters of a table's rows; if they are wide, fewer rows are shown
 )
 
 // Table renders a result as a Markdown table with its shape: at most the first and last 50 rows, cells of at most
@@ -42,14 +42,14 @@ func Table(t *scoring.Table) string {
 	return out.String()
 }
 
-// Gaps describes what Table omits from a result.
+// Gaps describes the parts of a result that [Table] omits.
 type Gaps struct {
-	From, To int  // rows From to To − 1
-	Columns  int  // columns from this one on; 0: none
-	Cells    bool // the ends of long texts
+	From, To int  // rows From to To − 1 are omitted
+	Columns  int  // columns from this index on are omitted; 0: none
+	Cells    bool // ends of long strings are omitted
 }
 
-// GapsOf returns what Table omits from a result.
+// GapsOf returns the parts of a result that [Table] omits.
 func GapsOf(t *scoring.Table) (g Gaps) {
 	if t == nil {
 		return g
@@ -76,8 +76,8 @@ func GapsOf(t *scoring.Table) (g Gaps) {
 	return g
 }
 
-// body renders rows from both ends until all rows or the maximum are rendered. It returns the number of rows at the
-// head, and of those omitted.
+// body renders rows alternately from both ends until all are rendered or a limit is reached. first is the number of
+// rows rendered from the start, left the number of omitted rows.
 func body(t *scoring.Table, columns int) (text string, first, left int) {
 	rows := t.Rows()
 	edge := edgeRows
@@ -122,7 +122,7 @@ func line(out *strings.Builder, cells []string) {
 	out.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
 
-// cell is a value on one line, its bars escaped.
+// cell returns a value of at most cellChars characters on one line, with escaped vertical bars.
 func cell(s string) string {
 	s = visible(s)
 	if n := utf8.RuneCountInString(s); n > cellChars {
@@ -133,7 +133,8 @@ func cell(s string) string {
 
 var cellEscapes = strings.NewReplacer("|", `\|`, "\n", `\n`, "\t", `\t`)
 
-// cut keeps both ends of a string of more than most characters, and states how many are missing between them.
+// cut returns a string of at most most characters unchanged. Of a longer one it returns the start and the end, with
+// the number of omitted characters between them.
 func cut(s string, most int) string {
 	n := utf8.RuneCountInString(s)
 	if n <= most {
@@ -156,8 +157,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// visible escapes invisible characters: control and format characters (bidirectional marks, zero-width characters),
-// variation selectors and fillers, which can carry whole messages, and invalid UTF-8.
+// visible returns s with invisible characters as <U+200B>: control and format characters (bidirectional marks,
+// zero-width characters), variation selectors and fillers, which can hide whole messages, and invalid UTF-8.
 func visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if strings.IndexFunc(s, hidden) < 0 {

@@ -1,5 +1,5 @@
-// Package prompt holds the prompts of judges: templates in our own words, written from the specifications in the
-// papers they follow, and the JSON Schemas of the replies.
+// Package prompt contains the prompts of judges, written in our own words from the specifications in the papers, and
+// the JSON Schemas of the replies.
 //
 // A prompt has a version that changes with its text, and rendering is deterministic: the same material gives the
 // same bytes, so that a ledger recognizes a repeated question. All material of a case (question, SQL, results,
@@ -31,24 +31,24 @@ var files embed.FS
 
 // Prompt is one question that a judge can be asked.
 type Prompt struct {
-	Purpose string          // names the question in records: rose/prover
-	Version string          // name and number of the template
-	Schema  json.RawMessage // of the reply
+	Purpose string          // identifies the question in recorded replies, such as rose/prover
+	Version string          // name and number of the template, such as rose_prover/1
+	Schema  json.RawMessage // JSON Schema of the reply
 
 	Temperature float64 // 0.1 for verdicts; [at] sets another
 
 	system   string
 	user     *template.Template
 	relation bool // whether it includes the relation of the results
-	criteria bool // whether it shows acceptance criteria
-	differs  bool // whether it shows a counterexample
+	criteria bool // whether it includes acceptance criteria
+	differs  bool // whether it includes a counterexample
 }
 
-// registered holds the prompts that load has made.
+// registered holds all prompts, as load adds them.
 var registered []*Prompt
 
-// all lists the prompts by version. Two that share a purpose ask the same question of different
-// material.
+// all returns all prompts sorted by version. Prompts with the same purpose ask the same question in different
+// situations.
 func all() []*Prompt {
 	return slices.SortedFunc(slices.Values(registered),
 		func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
@@ -63,26 +63,25 @@ type Material struct {
 
 	PredSQL, GoldSQL       string
 	PredResult, GoldResult *scoring.Table // nil if it is not known
-	ResultsKnown           bool           // whether it is known that the results are, or are not, the same
+	ResultsKnown           bool           // whether it is known if the two results are the same
 	Failed                 bool           // the agent's query failed when it ran
 
 	Response       string // the agent's answer in prose
 	Interpretation string // the question in the agent's words
-	Expected       string // how an agent should react, if that is not simply to answer
-	Relation       string // the relation of the results, as found from the evidence, in a sentence
-	Facts          string // what the front end read of the agent's query
-	Rules          string // of the application
-	Criteria       string // of the evaluation, a line each: they come before the prompt's own rules
-	Differences    string // the differences of the two queries, as found from their SQL, a line each
+	Expected       string // the expected reaction of the agent, if that is not an answer
+	Relation       string // the relation of the results that badger found, in a sentence
+	Facts          string // facts that the front end extracted from the agent's query
+	Rules          string // rules of the application
+	Criteria       string // acceptance criteria of the deployment, one on each line; they override the prompt's own rules
+	Differences    string // the differences of the two queries that badger found in their SQL, one on each line
 	Counterexample string // a small database on which the two queries differ, as text
 
-	Opinion string // the statement of another judge: the Prover's reason, the analysis of a verdict
+	Opinion string // a judge's reply to an earlier question: the Prover's reason, or the analysis of a verdict
 }
 
 const userMark = "\n=== user ===\n"
 
-// load reads a prompt's files and lists it. They are part of the program: a fault in them stops it
-// at its start.
+// load returns the prompt in the embedded files and registers it. It panics if a file is missing or invalid.
 func load(purpose, name string, version int, schema string) *Prompt {
 	system, user, ok := strings.Cut(read(name+".txt"), userMark)
 	if !ok {
@@ -107,14 +106,14 @@ func load(purpose, name string, version int, schema string) *Prompt {
 	return p
 }
 
-// at sets the temperature of a prompt.
+// at sets the temperature of a prompt and returns it.
 func at(temperature float64, p *Prompt) *Prompt {
 	p.Temperature = temperature
 	return p
 }
 
-// InPaperForm returns the prompt without badger's own finding, the relation between the results. It is the same
-// prompt if there is no such note. The version names the form: rose_refuter-paper/2.
+// InPaperForm returns the prompt without the relation between the results that badger found. It returns p itself if
+// that does not include it. The version has a suffix: rose_refuter-paper/2.
 func (p *Prompt) InPaperForm() *Prompt {
 	if !p.relation {
 		return p
@@ -124,7 +123,7 @@ func (p *Prompt) InPaperForm() *Prompt {
 	return &plain
 }
 
-// variant is the version of a prompt's variant: rose_refuter-paper/2.
+// variant returns the version of a prompt's variant: rose_refuter-paper/2 for rose_refuter/2 and paper.
 func variant(version, name string) string {
 	base, number, _ := strings.Cut(version, "/")
 	return base + "-" + name + "/" + number
@@ -138,11 +137,11 @@ func read(name string) string {
 	return string(b)
 }
 
-// Request returns the request for the judge about the material. With acceptance criteria or a counterexample its
-// version has a suffix: rose_prover-criteria/1, flex_same-counterexample/1.
+// Request returns the request to the judge with the material. If it includes acceptance criteria or a counterexample,
+// its version has a suffix: rose_prover-criteria/1, flex_same-counterexample/1.
 func (p *Prompt) Request(m Material) judgebackend.Request {
 	if !p.relation {
-		m.Relation = "" // a question that does not show it does not change with it
+		m.Relation = "" // clear it, so that it does not affect the marker
 	}
 	version := p.Version
 	if !p.criteria {
@@ -159,7 +158,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 	var user bytes.Buffer
 	t := template.Must(p.user.Clone()).Funcs(pg.funcs())
 	if err := t.Execute(&user, m); err != nil {
-		panic(err) // load has executed it
+		panic(err) // load has tried it
 	}
 	return judgebackend.Request{
 		Purpose: p.Purpose, PromptVersion: version, Schema: p.Schema, Temperature: p.Temperature, NonceField: "nonce",
@@ -170,8 +169,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 	}
 }
 
-// marker is a word that follows from the whole material, so that no part of the material can hold
-// it.
+// marker returns a hash of the whole material, so that the material cannot contain it.
 func marker(m Material) string {
 	h := sha256.New()
 	for i, s := range []string{
@@ -179,14 +177,14 @@ func marker(m Material) string {
 		Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected,
 		m.Criteria, m.Counterexample,
 	} {
-		if s != "" { // so that a new field leaves the questions that do not use it as they are
+		if s != "" { // so that a new field does not change prompts without it
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// page renders the parts of one user message.
+// page renders the parts of one user message. marker is the code in the markers.
 type page struct{ marker string }
 
 func (p *page) funcs() template.FuncMap {
@@ -197,7 +195,7 @@ func (p *page) funcs() template.FuncMap {
 	}
 }
 
-// text sets off one string of the case. Strings longer than most characters are cut in the middle.
+// text returns a block with one string of the case. A string of more than most characters is cut in the middle.
 func (p *page) text(title string, most int, s string) string {
 	s = strings.TrimSpace(visible(s))
 	if s == "" {
@@ -206,7 +204,7 @@ func (p *page) text(title string, most int, s string) string {
 	return p.block(title, cut(s, most))
 }
 
-// result sets off a table.
+// result returns a block with a table.
 func (p *page) result(title string, t *scoring.Table) string {
 	if t == nil {
 		return title + ": not known.\n"

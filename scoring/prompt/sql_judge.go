@@ -1,4 +1,5 @@
 package prompt
 
-// SQLJudge grades a query next to a reference: BADGER, section 4.4, Table 3 and appendix A.2.
+// SQLJudge asks for a grade and the issues of a query, given a reference query (BADGER, section 4.4, Table 3 and
+// appendix A.2).
 var SQLJudge = load("sql_judge", "sql_judge", 1, "sql_judge")
