@@ -1506,7 +1506,7 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 259. Run by badger_owner.
+-- 259. Run by a superuser.
 -- The owner reads the tables and views that are your own.
 DO $badger$
 DECLARE r record;
@@ -1764,7 +1764,7 @@ DROP PROCEDURE IF EXISTS badger.evaluate(text, text);
 -- Run by badger_owner.
 DROP FUNCTION IF EXISTS badger._pending(text, text[], text, int);
 
--- Run by badger_owner.
+-- Run by a superuser.
 DO $badger$ DECLARE r record; BEGIN FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname IN ('golden_set', 'agent_runs', 'human_labels') AND pg_has_role(c.relowner, 'USAGE') AND pg_get_userbyid(c.relowner) <> 'badger_owner' LOOP EXECUTE format('REVOKE SELECT ON %s FROM %I', r.name, 'badger_owner'); END LOOP; END $badger$;
 
 -- Run by badger_owner.
