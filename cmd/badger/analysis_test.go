@@ -80,7 +80,7 @@ func TestFailOnDrop(t *testing.T) {
 		{[]string{"compare", "--db", db, "--metrics", "ex_brid"}, "ex_bird"},
 		{[]string{"trend", "--db", db, "--alpha", "0"}, "--alpha"},
 		{[]string{"trend"}, "expected --db URL or --scores FILE"},
-		{[]string{"rank", "--scores", filepath.Join(dir, "nowhere.jsonl")}, "there is no file"},
+		{[]string{"rank", "--scores", filepath.Join(dir, "nowhere.jsonl")}, "does not exist"},
 		{[]string{"failures", "--db", db, "--label", "joins_missing"}, "no answer has the label"},
 		{[]string{"audit", "--db", db, "--ex", "ex"}, "no scores of metric"},
 	} {

@@ -151,6 +151,8 @@ var _ = addExamples(map[string]examplesOf{
 		holds: []example{
 			{why: "two with seven points, of which each shows one", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC, name DESC LIMIT 2"},
 			{why: "a tie in both of gold's sort keys", gold: "club, pts, diff: ['a', 9, 4], ['b', 7, 1]", pred: "club, pts, diff: ['a', 9, 4], ['c', 7, 1]", goldSQL: "SELECT club, pts, diff FROM t ORDER BY pts DESC, diff DESC LIMIT 2", predSQL: "SELECT club, pts, diff FROM t ORDER BY pts DESC, diff DESC LIMIT 2"},
+			{why: "conditions in another order", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t WHERE s = 1 AND k = 2 ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t WHERE k = 2 AND s = 1 ORDER BY p DESC LIMIT 2"},
+			{why: "the same join", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT t.name, t.p FROM t JOIN u ON t.id = u.id ORDER BY t.p DESC LIMIT 2", predSQL: "SELECT t.name, t.p FROM t INNER JOIN u ON t.id = u.id ORDER BY t.p DESC, t.name LIMIT 2"},
 			{why: "by the alias of an aggregate", gold: "rep, n: ['a', 5]", pred: "rep, deals: ['b', 5]", goldSQL: "SELECT rep, COUNT(*) AS n FROM d GROUP BY rep ORDER BY n DESC LIMIT 1", predSQL: "SELECT rep, COUNT(*) AS deals FROM d GROUP BY rep ORDER BY COUNT(*) DESC, rep LIMIT 1"},
 		},
 		almost: []example{
@@ -163,6 +165,12 @@ var _ = addExamples(map[string]examplesOf{
 	"tie_unproven": {
 		holds: []example{
 			{why: "the answer leaves out a condition", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t WHERE s = 1 ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
+			{why: "another subquery", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t WHERE s > (SELECT MIN(s) FROM u) ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t WHERE s > (SELECT MAX(s) FROM u) ORDER BY p DESC LIMIT 2"},
+			{why: "another condition in a subquery", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t WHERE s IN (SELECT s FROM u WHERE k = 1) ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t WHERE s IN (SELECT s FROM u WHERE k = 2) ORDER BY p DESC LIMIT 2"},
+			{why: "another kind of join", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT t.name, t.p FROM t JOIN u ON t.id = u.id ORDER BY t.p DESC LIMIT 2", predSQL: "SELECT t.name, t.p FROM t LEFT JOIN u ON t.id = u.id ORDER BY t.p DESC LIMIT 2"},
+			{why: "joined by another column", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT t.name, t.p FROM t JOIN u ON t.id = u.id ORDER BY t.p DESC LIMIT 2", predSQL: "SELECT t.name, t.p FROM t JOIN u ON t.id = u.owner ORDER BY t.p DESC LIMIT 2"},
+			{why: "repeated rows removed", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT DISTINCT name, p FROM t ORDER BY p DESC LIMIT 2"},
+			{why: "another common table expression", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "WITH x AS (SELECT name, p FROM t WHERE p > 1) SELECT name, p FROM x ORDER BY p DESC LIMIT 2", predSQL: "WITH x AS (SELECT name, p FROM t WHERE p > 3) SELECT name, p FROM x ORDER BY p DESC LIMIT 2"},
 			{why: "only one query is known", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
 		},
 		almost: []example{

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -446,4 +447,56 @@ func (q *query) textWithout(parts ...sqlparts.Component) string {
 		}
 	}
 	return strings.Join(all, "; ")
+}
+
+// readsAs reports whether both queries get their rows in the same way by their texts: the same tables, joins, conditions
+// in any order, groups, subqueries and set operations. Their outermost select lists and sort keys may differ.
+func (q *query) readsAs(o *query) bool {
+	return q.rowsText() == o.rowsText() && q.unites == o.unites && q.intersects == o.intersects &&
+		q.excepts == o.excepts && slices.Equal(q.readings(), o.readings())
+}
+
+// readings returns the text of each SELECT without its conditions, and of the outermost one without its select list, then
+// the conditions of all of them; sorted.
+func (q *query) readings() []string {
+	var out []string
+	for _, s := range q.selects {
+		var parts []string
+		add := func(what string, exprs ...sqlparts.Expr) {
+			for _, e := range exprs {
+				if e != nil {
+					parts = append(parts, what+" "+sqlparts.Normalized(e))
+				}
+			}
+		}
+		if s.Distinct {
+			parts = append(parts, "distinct")
+		}
+		add("distinct on", s.DistinctOn...)
+		if s != q.final {
+			for _, item := range s.Items {
+				add("item", item.Expr)
+			}
+		}
+		for _, from := range s.From {
+			inner := from.Join == sqlparts.FirstSource || from.Join == sqlparts.CommaJoin || from.Join == sqlparts.InnerJoin ||
+				from.Join == sqlparts.CrossJoin
+			if !inner || from.Natural || from.Lateral { // an inner join is the same with its condition in WHERE
+				parts = append(parts, fmt.Sprintf("join %d %v %v", from.Join, from.Natural, from.Lateral))
+			}
+			for _, column := range from.Using {
+				parts = append(parts, "using "+strings.ToLower(column.Text))
+			}
+		}
+		if s.Group != nil {
+			add("group", s.Group.Items...)
+		}
+		slices.Sort(parts)
+		out = append(out, "select "+strings.Join(parts, "; "))
+	}
+	for i := range q.conditions {
+		out = append(out, "condition "+q.conditions[i].text)
+	}
+	slices.Sort(out)
+	return out
 }

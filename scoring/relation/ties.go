@@ -124,7 +124,7 @@ func (q *queries) sameUpToTies() bool {
 		return false
 	}
 	other := func(item string) bool { return !slices.Contains(q.pred.parts.Select, item) }
-	return slices.Equal(q.gold.order, q.pred.order[:len(q.gold.order)]) && q.gold.rowsText() == q.pred.rowsText() &&
+	return slices.Equal(q.gold.order, q.pred.order[:len(q.gold.order)]) && q.gold.readsAs(q.pred) &&
 		!slices.ContainsFunc(q.gold.parts.Select, other)
 }
 
