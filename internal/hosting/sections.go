@@ -118,7 +118,7 @@ func (l Listen) MetricsAddress() (string, error) {
 	}
 	addr, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return "", errcode.Usage("listen.metrics: invalid address %.60q; expected HOST:PORT", l.Metrics)
+		return "", errcode.Usage("listen.metrics: the address %.60q cannot be resolved: %v; expected HOST:PORT", l.Metrics, err)
 	}
 	if !addr.IP.IsLoopback() && !l.AllowOpenMetrics {
 		return "", errcode.Usage("listen.metrics: %s is reachable from other machines, and metrics are for everybody there; set listen.allow_open_metrics where the network keeps others out", l.Metrics)

@@ -67,9 +67,11 @@ func (w *Store) CasePairs(ctx context.Context, from, to Latest, f PairFilter) (p
 		return nil, 0, err
 	}
 	if f.Answers || f.Scores {
-		if f.reader, err = w.reader(ctx, "agent_runs"); err != nil {
+		if f.reader, err = w.reader(ctx, "agent_runs"); errcode.Of(err) == errcode.NotFound {
 			return nil, 0, errcode.New(errcode.FailedPrecondition,
 				"the answers are not in this database, so whether they changed is not known: %w", err)
+		} else if err != nil {
+			return nil, 0, err
 		}
 	}
 	n, err := first(ctx, w, f.count(w.SQL()))

@@ -91,7 +91,7 @@ func (c *Client) file(ctx context.Context, l Link) ([]byte, error) {
 		return err
 	}, passing)
 	if again, _ := passing(err); again {
-		return nil, errcode.New(errcode.Unavailable, "databricks: a part of the result in cloud storage cannot be downloaded from %s; allow this machine to reach it, or open with cloud_fetch=false", u.Hostname())
+		return nil, errcode.New(errcode.Unavailable, "databricks: a part of the result in cloud storage cannot be downloaded from %s, which failed again and again; if this machine cannot reach it, allow that, or open with cloud_fetch=false", u.Hostname())
 	}
 	if err != nil {
 		return nil, err
