@@ -76,7 +76,7 @@ func shares() []byte {
 	return b.Bytes()
 }
 
-// assetAddress returns the address of the asset with a plain name, or "" if there is no such asset.
+// assetAddress returns the address of the asset with a plain name, or "" if the name is unknown.
 func assetAddress(name string) string {
 	if a := assets()[name]; a != nil {
 		return a.address

@@ -126,7 +126,7 @@ type onecase struct {
 	*caseview.View
 	State   caseState
 	Shown   *scoreLink // the score that is explained
-	Finding *finding   // verdict and reason of the explained score; nil if there is no score
+	Finding *finding   // verdict and reason of the explained score; nil without a score
 	Kick    []string   // tags shown above the question, such as its difficulty
 
 	List      string // address of the list that the case was opened from
@@ -162,7 +162,7 @@ type onecase struct {
 	LeftOut   int        // metrics of the run that are not shown
 
 	Labels  []store.LoggedLabel // the labels of the answer, latest first
-	Control *labelControl       // nil if the user may not label, or if there is no answer to label
+	Control *labelControl       // nil if the user may not label, or if the agent gave no readable answer
 	Masked  bool
 }
 
@@ -370,8 +370,8 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	return content{Title: title, Run: &run, Page: out, Short: out.Short}, nil
 }
 
-// earlierAnswer reads the answer to the same question in the baseline run. It returns nil if there is no baseline, if
-// the baseline is the run itself, or if it has no readable answer to the question.
+// earlierAnswer reads the answer to the same question in the baseline run. It returns nil without a baseline, if the
+// baseline is the run itself, or if the baseline has no readable answer to the question.
 func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id string) (*caseview.Input, error) {
 	if pr.from == nil || pr.from.Run.RunID == pr.to.Run.RunID {
 		return nil, nil

@@ -176,7 +176,7 @@ type comparedRun struct {
 // counted is a number of cases with the address of the list of these cases.
 type counted struct {
 	N       int
-	Address string // "" if there is no such list
+	Address string // "" without a link
 }
 
 // changeRow is the change of a metric.
@@ -312,7 +312,7 @@ func (s *Site) line(recent []store.Run, run scoring.RunID) runLine {
 	return out
 }
 
-// scores returns the reader of the warehouse's scores, or an error if there is no warehouse.
+// scores returns the reader of the warehouse's scores, or an error without a warehouse.
 func (s *Site) scores() (*storedscores.Warehouse, error) {
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
