@@ -73,8 +73,7 @@ func leftOut(run scoring.RunID) string {
 	return strings.Join(names, " and ")
 }
 
-// runThere returns an error that names the parameter key if the run does not exist. recent runs are not searched in the
-// warehouse.
+// runThere returns an error that names the parameter key if run is neither among recent nor in the warehouse.
 func (s *Site) runThere(r *http.Request, recent []store.Run, key string, run scoring.RunID) error {
 	for i := range recent {
 		if recent[i].RunID == run {
