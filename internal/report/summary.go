@@ -63,7 +63,7 @@ type about struct {
 	torn bool   // the tags cannot be parsed
 }
 
-// texts numbers distinct strings from 1; 0 stands for strings beyond the largest number.
+// texts numbers distinct strings from 1; strings beyond the largest number have 0.
 type texts struct{ analysis.Texts[uint16] }
 
 func (t *texts) of(s string) uint16 {

@@ -35,7 +35,7 @@ type costContent struct {
 	PricesOf string
 }
 
-// spent is a number of calls with their tokens and price; a dash stands for an unknown figure.
+// spent is a number of calls with their tokens and price; unknown figures are a dash.
 type spent struct{ Calls, In, Out, Money string }
 
 // saved estimates the calls, tokens and money that scores decided by evidence would have cost with a judge.
