@@ -11,14 +11,14 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Judgement holds the prompts and replies of judges about the case.
+// Judgement holds the prompts and replies of the judges that the scores of the case are based on.
 type Judgement struct {
 	Asked     []Vote   `json:"asked"`
 	Unknown   []string `json:"not_recorded,omitempty"` // IDs in scores of assessments that are not stored
 	Overruled []string `json:"overruled,omitempty"`    // statements of the judge that evidence overruled
 }
 
-// Vote is one reply of a judge.
+// Vote is one reply of a judge with its prompt, if known.
 type Vote struct {
 	ID            string   `json:"assessment_id"`
 	Kind          string   `json:"kind"`    // purpose of the prompt
@@ -45,7 +45,7 @@ type Vote struct {
 	Ended string `json:"ended,omitempty"`
 }
 
-// Message is a part of a prompt.
+// Message is one message of a prompt.
 type Message struct {
 	Role string `json:"role"`
 	Text string `json:"text"`

@@ -76,7 +76,7 @@ func (m *Mask) hides(name string) bool {
 	})
 }
 
-// Withheld replaces hidden text.
+// Withheld is shown instead of hidden text.
 const Withheld = "withheld: a column is masked"
 
 // plainReasons are the metrics whose reasons contain only column names, counts and fixed phrases.
@@ -95,7 +95,7 @@ func (m *Mask) Reason(metric, reason string) string {
 	return Withheld
 }
 
-// hash returns the token that replaces a value. Equal numbers have the same token.
+// hash returns the salted hash that is shown instead of a value. Equal numbers of different types have the same hash.
 func (m *Mask) hash(v scoring.Value) string {
 	text := v.String()
 	if r, ok := exactNumber(v); ok {
@@ -208,7 +208,7 @@ func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
 	}
 }
 
-// hidden reports whether a name in a query or a result names a masked column.
+// hidden reports whether a column name is masked, or is a name of masked values in the queries.
 func (m *Masked) hidden(name string) bool { return m.hides(name) || m.names[strings.ToLower(name)] }
 
 // learn records the values of masked columns.
@@ -341,7 +341,7 @@ func (m *Masked) written(s string) string {
 	return Withheld
 }
 
-// tags returns the tags of the case, or Withheld if any column is masked in any case.
+// tags returns tags, or Withheld if the mask has any column, even if the case does not have it.
 func (m *Masked) tags(tags []string) []string {
 	if m.None() || len(tags) == 0 {
 		return tags

@@ -76,7 +76,7 @@ func joined(parts []SQLPart) string {
 	return b.String()
 }
 
-// sameTokens reports whether two lists of tokens are equal. Comments may have different white space around them.
+// sameTokens reports whether two lists of tokens have the same kinds, values and keywords. Their positions may differ.
 func sameTokens(a, b []sqlparts.Token) bool {
 	return slices.EqualFunc(a, b, func(x, y sqlparts.Token) bool {
 		return x.Kind == y.Kind && x.Value == y.Value && x.Keyword == y.Keyword
@@ -188,7 +188,7 @@ func (l *layouter) clauseAt(i, from int) bool {
 	return true
 }
 
-// joinFollows reports whether the words from i on lead to JOIN.
+// joinFollows reports whether the join words from token i on include JOIN.
 func (l *layouter) joinFollows(i int) bool {
 	for ; i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenWord && joins[l.toks[i].Value]; i++ {
 		if v := l.toks[i].Value; v == "join" || v == "straight_join" {

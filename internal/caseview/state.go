@@ -20,7 +20,7 @@ const (
 	numStates
 )
 
-// allStates lists the states in order.
+// allStates are all states, in order.
 var allStates = [...]State{Equal, Mapped, Differs, OnlyGold, OnlyAgent}
 
 var stateNames = [...]string{"equal", "mapped", "differs", "only_gold", "only_agent"}
@@ -39,8 +39,7 @@ func (s State) Words() string {
 	return [...]string{"equal", "equal under the mapping", "differs", "only in gold", "only in the answer"}[s]
 }
 
-// States is a set of states. The empty set means the default: the rows with differences, of all columns that both
-// sides have.
+// States is a set of states that selects rows. The empty set selects rows with a cell that differs, and unmatched rows.
 type States uint8
 
 // Set returns a set of states.
@@ -98,7 +97,7 @@ func ParseStates(text string) (set States, err error) {
 // Arrangement is the layout of cells.
 type Arrangement string
 
-// The arrangements.
+// The layouts of cells.
 const (
 	Merged Arrangement = "merged" // gold over the answer in one cell
 	Beside Arrangement = "beside" // two tables that scroll together

@@ -18,7 +18,7 @@ const setVersion = "demo-1"
 // annotator is the name under which [Annotate] stores its labels.
 const annotator = "demo expert"
 
-// The columns of the tables, in the order of the values written below.
+// The columns of the tables, in the order of the values that execute and Annotate write.
 const (
 	goldenColumns = "case_id, question, evidence, schema_ddl, dialect, gold_sql, gold_result, expected_tools, expected_clarifications, expected_behaviour, tags, set_version"
 	runColumns    = "agent_name, agent_version, batch_id, case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms, ran_at"

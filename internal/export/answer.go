@@ -149,7 +149,7 @@ func (a *Answer) difference() (name, sentence string) {
 	return s.Label, s.Reason
 }
 
-// reason returns the reason for the outcome of a metric.
+// reason returns the reason of a metric's score, or why the answer has no score of it.
 func (a *Answer) reason(metric string) string {
 	if s := a.Score(metric); s != nil {
 		return s.Reason

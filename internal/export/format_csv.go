@@ -16,7 +16,7 @@ var _ = register(
 	Format{Name: "csv", File: "cases.csv", Type: "text/csv; charset=utf-8",
 		open: func(w io.Writer, o Options) (Writer, error) { return newCSV(w, o), nil }})
 
-// csvColumns are the columns before those of the metrics.
+// csvColumns are the columns that precede those of the metrics.
 var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier",
 	"tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
 
@@ -51,7 +51,7 @@ func newCSV(w io.Writer, o Options) Writer {
 	return c
 }
 
-// Add writes a line.
+// Add writes the line of an answer.
 func (c *csvWriter) Add(a *Answer) error {
 	relation, difference := a.difference()
 	line := []string{

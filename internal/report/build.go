@@ -367,7 +367,7 @@ func (s *Summary) asked(a Agent, n int32) bool {
 	return false
 }
 
-// change compares two agent versions, with the tests of package analysis.
+// change returns the comparison of two agent versions over the cases byID, with the tests of package analysis.
 func (s *Summary) change(from, to Agent, byID []int32) Change {
 	c := Change{From: from, To: to}
 	pairs := s.casePairs(from, to, byID)

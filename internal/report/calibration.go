@@ -74,7 +74,7 @@ func (v *calibrationView) percent(s agreement.Stat) cellSpans {
 	return text(fixed(100*s.Value, 1) + "%")
 }
 
-// percentDown formats a coverage, rounded down to whole percent, or a dash if undefined.
+// percentDown formats a coverage in whole percent, see [Covered], or a dash if undefined.
 func (v *calibrationView) percentDown(s agreement.Stat) cellSpans {
 	if !s.Defined {
 		return inStyle(v.dash, dim)

@@ -16,7 +16,7 @@ import (
 type Diff struct {
 	Gold, Pred *scoring.Table
 	Alignment  scoring.Alignment // must fit both tables
-	Result     cell.Result       // of cell.Compare; rows are listed only if it has Pairs
+	Result     cell.Result       // of cell.Compare; needs Pairs to list rows, unless no rows match
 	Rows       int               // maximum number of listed rows of each kind; default 10, negative for none
 
 	Relations []relation.Relation // relations between the results, the best explanation first; may be empty
@@ -50,7 +50,7 @@ type DiffFigures struct {
 	PredRows []LoneRow `json:"only_pred,omitempty"`
 }
 
-// Shape is the size of a result.
+// Shape is the number of rows and columns of a result.
 type Shape struct {
 	Rows    int `json:"rows"`
 	Columns int `json:"columns"`
@@ -87,8 +87,8 @@ type DiffRow struct {
 	Cells []DiffCell `json:"cells"`
 }
 
-// DiffCell is a gold and a predicted cell. A value is nil if it is NULL or the column is
-// missing.
+// DiffCell is a gold cell with the predicted cell that it is compared with. A value is nil if it is NULL or its column
+// is missing.
 type DiffCell struct {
 	Gold  *string `json:"gold"`
 	Pred  *string `json:"pred"`
@@ -171,7 +171,8 @@ func valueText(c *scoring.Column, i int) *string {
 	return &s
 }
 
-// loneRows sets the first unmatched rows of each side, at most limit. Without known pairs of matched rows it sets none.
+// loneRows sets the first unmatched rows of each side, at most limit. If rows match but their pairs are unknown, it
+// sets none.
 func (d *Diff) loneRows(f *DiffFigures, limit int) {
 	if d.Result.Pairs == nil && f.Matched > 0 {
 		return // all rows have one, or it is not known which

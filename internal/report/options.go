@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Options describe the abilities of a terminal.
+// Options describe what a terminal can display.
 type Options struct {
 	Width   int  // columns; default 80
 	Color   bool // ANSI colours

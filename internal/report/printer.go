@@ -21,7 +21,7 @@ const (
 	cyan   style = "36"
 )
 
-// printer writes styled lines of a limited width.
+// printer writes styled lines, each cut to the width of the terminal.
 type printer struct {
 	w *bufio.Writer
 	Options

@@ -24,7 +24,7 @@ type found struct {
 	value float64 // 0 for a score without a value
 }
 
-// foundKey compares scores by their bits, since NaN equals nothing.
+// foundKey identifies a score by the bits of its value, since NaN is not equal to itself.
 type foundKey struct {
 	bits uint64
 	word uint16

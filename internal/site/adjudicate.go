@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page lists the answers of a queue with conflicting labels, with these labels and a control to adjudicate.
+// The page lists the answers of a queue whose annotators disagree, with their labels and a control to adjudicate.
 var _ = register(&page{name: "adjudicate", pattern: "GET /adjudicate", role: identity.Label, show: (*Site).adjudicate})
 
 type adjudication struct {
@@ -44,8 +44,8 @@ func (c conflictView) Rater(who string) bool {
 	return slices.ContainsFunc(c.Labels, func(l labelling.Label) bool { return l.Annotator == who })
 }
 
-// maySettle returns an error if the caller may not adjudicate an answer, else nil. An annotator who gave one of the
-// verdicts may not. An admin may, and the page shows it.
+// maySettle returns an error if the caller may not adjudicate an answer: annotators who labeled it, and annotators of
+// an open blind queue, may not. An admin may always.
 func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error {
 	switch {
 	case caller(r.Context()).May(identity.Admin):

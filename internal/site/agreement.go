@@ -20,7 +20,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows how far metrics and judges agree with the people who labelled a run's batch.
+// The page shows the agreement of metrics and judges with the human labels of a run's batch.
 var _ = register(
 	&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 130, ofRun: true,
 		inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
@@ -106,7 +106,7 @@ type agreementContent struct {
 	Label       string // address of the form that creates a queue of these answers
 }
 
-// agreementRow is the agreement of one metric with people.
+// agreementRow holds the agreement of one metric with the human labels, formatted.
 type agreementRow struct {
 	Key            string
 	N              int
@@ -140,7 +140,7 @@ type sliceRow struct {
 	Cells []string
 }
 
-// thresholdView is how the agreement of a graded metric depends on its threshold.
+// thresholdView shows how the agreement of a metric with human labels depends on its threshold.
 type thresholdView struct {
 	Key     string
 	Picture *chart.Picture

@@ -24,7 +24,8 @@ import (
 var _ = register(
 	&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
 
-// caseState is the state of a case's page: the list that it was opened from, the case, and the part of its cells.
+// caseState is the state of a case's page, as its address encodes it: the list that it was opened from, the case, and
+// how its cells and texts are shown.
 type caseState struct {
 	List   store.State
 	Case   string
@@ -37,7 +38,7 @@ type caseState struct {
 	Whole  bool // long texts are not shortened
 }
 
-// parseCase reads the state in the query of an address.
+// parseCase parses the state of the page from the query of an address.
 func (s *Site) parseCase(v url.Values) (c caseState, err error) {
 	if c.List, err = s.listOf(v); err != nil {
 		return c, err
@@ -121,7 +122,7 @@ type legend struct {
 	choice
 }
 
-// onecase is the content of the page.
+// onecase is the content of the page of one case.
 type onecase struct {
 	*caseview.View
 	State   caseState

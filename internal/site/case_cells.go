@@ -36,7 +36,7 @@ type cellHead struct {
 	at    int // index of the column in [caseview.Row.Cells]
 }
 
-// cellRow is a row of gold with the cells of the answers, or a row that only the answer has.
+// cellRow is a row of gold with the values of the answers, or a row that only the answer has.
 type cellRow struct {
 	Number string // number of the gold row; "+" if gold lacks the row
 	Cells  []cellSides

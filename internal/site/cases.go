@@ -198,7 +198,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		Poll: list.Run.Status == "running"}, nil
 }
 
-// shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
+// shownMetrics returns the metrics with columns in addition to the primary one: those that the user chose, and those
 // that the list is filtered or sorted by.
 func shownMetrics(list *store.List) []string {
 	s := &list.State
@@ -312,8 +312,8 @@ func sortedKeys(v url.Values) []string {
 	return keys
 }
 
-// linkedRows is the maximal number of rows of a page on which each value links to the cases that share it. On
-// longer pages these links would be most of the response.
+// linkedRows is the maximum number of rows on a page whose values link to the cases with the same value. On longer
+// pages these links would be most of the response.
 const linkedRows = 100
 
 func rowOfCase(c *store.CaseRow, s store.State, metric string, metrics []string) caseRow {

@@ -19,7 +19,7 @@ func columnState(c caseview.MappedColumn) caseview.State {
 	return caseview.Equal
 }
 
-// padding returns the blanks, as wide as digits, that follow a number so that the decimal points of a column align.
+// padding returns n spaces as wide as a digit, which follow a number so that the decimal points of a column align.
 func padding(n int) string { return strings.Repeat("\u2007", max(0, n)) }
 
 // textLines splits s into lines, each in display pieces that make invisible characters visible.
@@ -33,7 +33,7 @@ func textLines(s string) (out [][]caseview.Piece) {
 // columnName returns the display pieces of a column's name, shortened to 80 characters.
 func columnName(s string) []caseview.Piece { return caseview.Pieces(cutText(s, 80)) }
 
-// pairedColumns returns the number of gold columns that a column of the answer was paired with.
+// pairedColumns returns the number of gold columns that are mapped to a column of the answer.
 func pairedColumns(m *caseview.Mapping) (n int) {
 	for i := range m.Columns {
 		if m.Columns[i].Agent != nil {

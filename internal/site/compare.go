@@ -179,7 +179,7 @@ type counted struct {
 	Address string // "" without a link
 }
 
-// changeRow is the change of a metric.
+// changeRow is the change of one metric between two runs, formatted.
 type changeRow struct {
 	Metric           string
 	Address          string // address of the cases, the largest regressions first
@@ -256,7 +256,7 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	return out, s.compared(ctx, page, asked, recent)
 }
 
-// offeredRuns is how many runs pages offer to choose from.
+// offeredRuns is the maximum number of runs in a form's list.
 const offeredRuns = 500
 
 // recentRuns returns the runs that started last, from new to old, at most offeredRuns.
@@ -282,8 +282,8 @@ func runName(r *store.Run) string {
 	return name
 }
 
-// before returns the default baseline of a run: the latest run before it of the same agent, of another version if
-// there is one. runs are sorted from new to old.
+// before returns the default baseline of a run: the latest earlier run of the same agent with another version, else the
+// latest earlier run of the agent, or the zero RunID. recent is sorted from new to old.
 func before(recent []store.Run, run scoring.RunID) scoring.RunID {
 	at := slices.IndexFunc(recent, func(r store.Run) bool { return r.RunID == run })
 	var any scoring.RunID

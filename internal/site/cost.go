@@ -15,7 +15,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows what the judges of a run took, and what evidence saved.
+// The page shows the calls, tokens and money that the judges of a run cost, and the savings by scores that evidence
+// decided.
 var _ = register(
 	&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 140, ofRun: true, inReport: (*staticPlan).one,
 		role: identity.Read, show: (*Site).cost})
@@ -275,7 +276,7 @@ func (b *Budget) left(paid paidCost) *budgetLeft {
 	return nil
 }
 
-// UncountedText describes the number of scores whose tokens are unknown; "" if there are none.
+// UncountedText returns a phrase with the number of scores whose tokens are unknown, or "" for 0.
 func (m metricCost) UncountedText() string {
 	if m.Uncounted == 0 {
 		return ""

@@ -36,7 +36,7 @@ func (s *Site) writing() (*labelling.Store, error) {
 	return s.labels()
 }
 
-// nameCookie holds the name of a caller without an authenticated name. Only a server on loopback has such callers.
+// nameCookie is the cookie with the name of a user who is not authenticated, which only a server on loopback allows.
 const nameCookie = "badger_name"
 
 // maxAnnotator is the maximum length of an annotator's name, in bytes.
@@ -269,7 +269,7 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 	return c, nil
 }
 
-// stateOf reads the state of a list from the query of its address.
+// stateOf parses the state of a list, at page 1, from the query of its address.
 func stateOf(query string) (store.State, error) {
 	v, err := url.ParseQuery(query)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Door authenticates a browser by a link printed in the terminal: other users of the machine can reach the port,
-// too. A link works once and sets a cookie that is valid until the program ends.
+// Door authenticates a browser by a link printed in the terminal, since other users of the machine can connect to the
+// port, too. A link works once and sets a cookie that is valid until the program ends.
 type Door struct {
 	guard  *identity.Guard
 	next   http.Handler

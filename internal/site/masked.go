@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// listOf reads the state of a list of cases from the query of an address. With masked columns, a search or
-// condition on hidden text is rejected: its counts would reveal masked values.
+// listOf parses the state of a list of cases from the query of an address. With masked columns it returns an error for
+// a search, filter or order by hidden text, which would reveal masked values.
 func (s *Site) listOf(v url.Values) (store.State, error) {
 	state, err := store.Parse(v)
 	if err != nil || s.mask.None() {

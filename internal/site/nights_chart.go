@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// night is a batch with its share of right answers.
+// night is a batch with its share of right answers in one metric.
 type night struct {
 	moment
 	Name    string
@@ -183,7 +183,8 @@ func gap(a, b *night, daily bool) bool {
 	return daily && b.Of.At.Sub(a.Of.At) > 36*time.Hour
 }
 
-// chartOf draws nights. It returns nil if no night has a share.
+// chartOf returns the chart of nights with their usual ranges, or nil if no night has a share. daily reports that gaps
+// in the dates interrupt the line.
 func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nightsChart {
 	low, shown := 1.0, false
 	for i := range nights {

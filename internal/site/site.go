@@ -23,7 +23,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Options configure a site.
+// Options configure a [Site].
 type Options struct {
 	Warehouse *store.Store           // store of the runs; if nil, pages report that it is unavailable
 	Prefix    string                 // path prefix of all addresses, such as /report; "" for none
@@ -83,7 +83,7 @@ func register(p *page) *page {
 	return p
 }
 
-// Site is the report over HTTP. It is safe for use by several goroutines.
+// Site serves the report over HTTP. It is safe for concurrent use.
 type Site struct {
 	o       Options
 	pages   []*page
@@ -253,7 +253,7 @@ func readableAddress(r *http.Request) error {
 	return nil
 }
 
-// failure is the data of an error page.
+// failure is the content of an error page.
 type failure struct {
 	Status  int
 	Heading string
@@ -263,8 +263,7 @@ type failure struct {
 	Meant   []namedAddress // links to the runs that the address may mean
 }
 
-// fail responds with an error page: what is wrong, what to do, and the request ID. Requests for JSON get the message
-// and the ID.
+// fail responds with an error page: the error, advice, and the request ID. Requests for JSON get the error and the ID.
 func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
 	if m := (*runMissing)(nil); errors.As(err, &m) {

@@ -28,7 +28,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Static selects the content of a static report.
+// Static selects the runs and cases of a static report.
 type Static struct {
 	Runs     []scoring.RunID // runs of the report
 	Baseline scoring.RunID   // the run to compare with; zero: the default baseline of each run

@@ -27,7 +27,7 @@ type timeline struct {
 	accepted analysis.Accepted
 }
 
-// timelines caches the timeline of a warehouse until its runs change.
+// timelines caches the timeline of a warehouse until its recent runs change.
 type timelines struct {
 	mu   sync.Mutex
 	key  string

@@ -108,7 +108,7 @@ type trendRow struct {
 	Address        string   // address of the comparison with the batch before
 }
 
-// changeMarks are the letters of changes other than the answers, with their meaning.
+// changeMarks are the letters that mark changes other than the answers in a chart, with their meaning.
 var changeMarks = []struct{ letter, why, said string }{
 	{"G", "golden set", "the question or its accepted answer changed in some cases"},
 	{"M", "metric version", "the metric has another version"},

@@ -19,10 +19,10 @@ func (h HostileText) Called() string {
 	return strings.ToValidUTF8(name[:min(len(name), 400)], "") + h.Mark
 }
 
-// Whatever gets its way leaves a trace: it calls pwned(), or makes an element <pwned> or one with
-// the attribute data-pwned or the id pwned.
+// A text that a page interprets leaves a trace: it calls pwned(), or creates an element <pwned>, or one with the
+// attribute data-pwned or the ID pwned.
 
-// Hostile lists the texts.
+// Hostile returns all hostile texts, each with a unique mark.
 func Hostile() []HostileText {
 	out := make([]HostileText, len(hostile))
 	for i, h := range hostile {

@@ -131,7 +131,7 @@ func fillSmall(ctx context.Context, w *store.Store, db *sql.DB) error {
 			Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
 }
 
-// Plain is the run of a hostile or wide store that has all cases; its own names are harmless.
+// Plain is the run with all cases in a hostile or wide store; its names are harmless.
 var Plain = store.Run{RunID: scoring.RunID{ID: "plain", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}}
 
 // began is the start time of the first run of the small store.
