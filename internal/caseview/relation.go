@@ -59,7 +59,7 @@ func kindNamed(name string) relation.Kind {
 }
 
 // relations returns the relations in the score of the metric relation if they are about the shown gold answer;
-// otherwise it computes them. It returns nil if none are known.
+// otherwise it computes them. It returns nil if it finds none.
 func (b *builder) relations() *Relations {
 	out := &Relations{Policy: policy.Answer, Source: "the delivered table of labels (docs/eval/verdict.md)"}
 	table := policy.Default()

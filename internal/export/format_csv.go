@@ -20,16 +20,12 @@ var _ = register(
 var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier",
 	"tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
 
-// csvWriter writes CSV according to RFC 4180: lines end with CR LF, and fields with quotes, commas, line ends, or
-// blanks at either end are quoted. Package encoding/csv would change line ends within fields.
-type csvWriter struct {
-	w *bufio.Writer
-	o Options
-}
-
-// newCSV returns a Writer of a table with a line for each answer. After csvColumns it has a column score_METRIC for
-// each metric, empty without a value, then outcome_METRIC for each, which shows why a value is missing. Values have all
+// csvWriter writes a table as CSV with a line for each answer. After csvColumns it has a column score_METRIC for each
+// metric, empty without a value, then outcome_METRIC for each, which shows why a value is missing. Values have all
 // their digits.
+//
+// The format is RFC 4180: lines end with CR LF, and fields with quotes, commas, line ends, or blanks at either end are
+// quoted. Package encoding/csv would change line ends within fields.
 //
 // Spreadsheets treat a cell that begins with = + - @, a tab or a line end as a formula. Such a string gets a preceding
 // apostrophe, also if blanks precede the sign. A string that begins with an apostrophe gets one more, so that removing
@@ -38,6 +34,12 @@ type csvWriter struct {
 // Control characters other than tabs and line ends are replaced by symbols, such as ␛, and characters that change the
 // direction of writing by their numbers, such as U+202E, so that a terminal does not interpret them. JSON Lines has the
 // unchanged strings.
+type csvWriter struct {
+	w *bufio.Writer
+	o Options
+}
+
+// newCSV returns a csvWriter to w that has written the headings. Close returns an error of writing them.
 func newCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)

@@ -371,7 +371,7 @@ func (v *calibrationView) notes() {
 	}
 }
 
-// without returns a sentence with the numbers of cases without a verdict by status, or nil if there are none.
+// without returns a sentence with the numbers of cases without a verdict by status, or nil if all have one.
 func without(counts map[scoring.Status]int) []string {
 	var parts []string
 	for _, status := range slices.Sorted(maps.Keys(counts)) {

@@ -75,7 +75,7 @@ func newCellTable(v *caseview.View) *cellTable {
 }
 
 // columns sets t.Heads to the first columns that differ and, before them, the keys, or the first columns that agree if
-// there are no keys or few columns. It sets Folded, Hidden and More to the others.
+// no column is a key or if there are few columns. It sets Folded, Hidden and More to the others.
 func (t *cellTable) columns(cells *caseview.Cells) {
 	wasOff := make([]bool, len(cells.Columns)) // the earlier answer differed
 	for i := range cells.Page {

@@ -74,7 +74,7 @@ func asSentence(s string) string {
 }
 
 // saidOf returns the human verdict of an answer: that of the latest adjudication, else the one that the latest labels
-// of all annotators share. It returns "" if there are no labels or if they differ. labels are sorted from new to old.
+// of all annotators share. It returns "" without labels or if they differ. labels are sorted from new to old.
 func saidOf(labels []store.LoggedLabel) string {
 	current := map[string]string{}
 	for i := range labels { // the newest first

@@ -48,7 +48,7 @@ func StaticOf(ctx context.Context, w *store.Store, run string, of scoring.Answer
 }
 
 // baselineOf returns the last of rows that has the agent of the run of, or else the last row. It returns the zero RunID
-// if there are no rows.
+// if rows is empty.
 func baselineOf(rows []store.Run, of scoring.RunID) (out scoring.RunID) {
 	for i := range rows {
 		if key := rows[i].RunID; out == (scoring.RunID{}) || key.Agent == of.Agent || out.Agent != of.Agent {
