@@ -273,9 +273,9 @@ func (o *Static) state(run scoring.RunID, mode store.Mode) store.State {
 	return s
 }
 
-// chosen returns the IDs of the cases of a run that get pages, at most room of them unless o.All, in the order of the
-// list, and how many candidates are left. Wrong cases that changed have priority, then other wrong ones, then changed
-// ones.
+// chosen returns the IDs of the cases of a run that get pages, in the order of the list: all if o.All, else at most
+// room of those that failed, have an error or changed; left is the number of the others of these. Cases that failed or
+// have an error and changed are chosen first, then other failed ones and errors.
 func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
 	if o.All {
 		return of.ids[store.All], 0
