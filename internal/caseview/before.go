@@ -8,23 +8,24 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Before is an earlier answer to the same question. Its cells are in the rows of the cells of the later one.
+// Before is an earlier answer to the same question. Its cells are in [Cell.Before] of the later answer's cells.
 type Before struct {
 	scoring.By
 	Run string `json:"eval_run_id,omitempty"`
 
 	Response   string    `json:"response,omitempty"`
 	AgentError string    `json:"agent_error,omitempty"`
-	SQL        []SQLPart `json:"sql,omitempty"` // with the parts marked that gold does not have
+	SQL        []SQLPart `json:"sql,omitempty"` // formatted; parts that gold lacks are marked
 	RawSQL     string    `json:"raw_sql,omitempty"`
 
-	Asked  *Score           `json:"score"` // of the metric that is explained; null if it gave none
+	Asked  *Score           `json:"score"` // score of the explained metric; null without one
 	Reason *relation.Reason `json:"reason,omitempty"`
-	Rows   *RowCounts       `json:"rows,omitempty"` // against the same gold result; null without such cells
-	Note   string           `json:"note,omitempty"` // why there are no cells
+	Rows   *RowCounts       `json:"rows,omitempty"` // compared with the same gold result; null if not compared
+	Note   string           `json:"note,omitempty"` // why its cells are not compared
 }
 
-// earlier builds the earlier answer against the accepted answer that is compared.
+// earlier sets b.view.Before from o.Before, if any. Its cells are compared only if the question and its gold answers
+// are unchanged.
 func (b *builder) earlier(ctx context.Context, o Options) error {
 	if o.Before == nil {
 		return nil

@@ -7,21 +7,21 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Column is a column of the cells: a gold column with what answers it, or one that only the answer
-// has.
+// Column is a column of the cells: a gold column with the answer's column that it is mapped to, if any, or a column
+// that only the answer has.
 type Column struct {
-	Label  string       `json:"label"`           // gold's name, or the answer's where gold lacks the column
+	Label  string       `json:"label"`           // gold's name, or the answer's if gold lacks the column
 	Gold   int          `json:"gold,omitempty"`  // position from 1; 0: only the answer has it
 	Agent  int          `json:"agent,omitempty"` // position from 1; 0: only gold has it
 	Key    bool         `json:"key,omitempty"`   // rows are matched on it
-	Number bool         `json:"-"`               // a side holds numbers
+	Number bool         `json:"-"`               // at least one side is numeric
 	Masked bool         `json:"masked,omitempty"`
-	Type   scoring.Type `json:"-"` // of gold, or of the answer where gold lacks the column
+	Type   scoring.Type `json:"-"` // gold's type, or the answer's if gold lacks the column
 
-	Differ    int `json:"differ,omitempty"`    // matched rows in which the column differs
-	Otherwise int `json:"otherwise,omitempty"` // matched rows in which it is equal under the mapping only
+	Differ    int `json:"differ,omitempty"`    // number of matched rows in which the column differs
+	Otherwise int `json:"otherwise,omitempty"` // number of matched rows with state Mapped
 
-	pair int // position in the alignment, or -1
+	pair int // index of the column's pair in the alignment, or -1
 }
 
 // RowKind classifies a row: matched or on one side only.
@@ -34,7 +34,7 @@ const (
 	ExtraRow   RowKind = "extra"   // only the answer has it
 )
 
-// Row is a row of the cells. Numbers count from 1; 0 is none.
+// Row is a row of the cells. Row numbers count from 1; 0: the side lacks the row.
 type Row struct {
 	Kind     RowKind `json:"kind"`
 	GoldRow  int     `json:"gold_row,omitempty"`
@@ -42,31 +42,31 @@ type Row struct {
 	Cells    []Cell  `json:"cells"` // in the order of the columns
 }
 
-// Cell is one cell. A side that lacks the cell is nil.
+// Cell compares one cell of gold and the answer. The value of a side that lacks the cell is nil.
 type Cell struct {
 	State  State   `json:"state"`
 	Gold   *Value  `json:"gold,omitempty"`
 	Agent  *Value  `json:"agent,omitempty"`
-	How    string  `json:"how,omitempty"`    // why it counts as equal, where it is not the same
-	Change *Change `json:"change,omitempty"` // how far the values are from each other, where that can be computed
-	From   int     `json:"from,omitempty"`   // the first character in which two texts differ, from 1
+	How    string  `json:"how,omitempty"`    // why the values count as equal, if they are not identical
+	Change *Change `json:"change,omitempty"` // difference of the values, if it can be computed
+	From   int     `json:"from,omitempty"`   // position, from 1, of the first character that differs; 0: none
 
 	Before *Value `json:"before,omitempty"`       // the earlier answer's cell of the same gold row and column
-	Was    *State `json:"before_state,omitempty"` // its state; nil if there is no earlier answer, or no gold cell
+	Was    *State `json:"before_state,omitempty"` // state of Before; nil without an earlier answer or a gold cell
 }
 
-// Difference is a cell in the list of cells, with the row it is in.
+// Difference is a cell in the list layout, with its row and column.
 type Difference struct {
 	Kind     RowKind `json:"kind"`
 	GoldRow  int     `json:"gold_row,omitempty"`
 	AgentRow int     `json:"agent_row,omitempty"`
 	Key      []Cell  `json:"key,omitempty"` // the cells of the key columns
-	Column   int     `json:"column"`        // in Cells.Columns
+	Column   int     `json:"column"`        // index in Cells.Columns
 	Cell
 }
 
-// RowCounts counts the rows. Matched are those with a partner, Equal and Differing of them those
-// without and with a cell that differs.
+// RowCounts counts the rows of a comparison. Matched rows are on both sides: Equal plus Differing, which have a cell
+// that differs. Missing rows are in gold only, Extra ones in the answer only.
 type RowCounts struct {
 	Gold      int `json:"gold"`
 	Agent     int `json:"agent"`
@@ -77,53 +77,53 @@ type RowCounts struct {
 	Extra     int `json:"extra"`
 }
 
-// StateCount is how many cells are in a state.
+// StateCount is the number of cells in a state.
 type StateCount struct {
 	State State `json:"state"`
 	Cells int   `json:"cells"`
-	Rows  int   `json:"rows"` // that have such a cell
+	Rows  int   `json:"rows"` // number of rows with such a cell
 }
 
-// Cells are the cells of two results, a page of them.
+// Cells is one page of the cells of two results, with counts over all cells.
 type Cells struct {
 	Columns []Column     `json:"columns"`
-	Counts  []StateCount `json:"counts"` // of all cells, by [allStates]
+	Counts  []StateCount `json:"counts"` // over all cells, in the order of [allStates]
 	Rows    RowCounts    `json:"rows"`
 
-	Show   States      `json:"-"` // what was chosen
+	Show   States      `json:"-"` // the states that were chosen
 	Layout Arrangement `json:"layout"`
-	Total  int         `json:"total"` // rows that were chosen, or cells in the list
-	From   int         `json:"from"`  // the first of the page, from 0
+	Total  int         `json:"total"` // number of chosen rows, or of cells in the list layout
+	From   int         `json:"from"`  // offset of the page's first row or cell, from 0
 
 	Page []Row        `json:"page,omitempty"`
 	List []Difference `json:"list,omitempty"`
 }
 
-// CellOptions choose the cells of a page.
+// CellOptions select the cells of a page.
 type CellOptions struct {
-	Show   States // cells that a row must have to be shown; 0: the rows that differ or lack a partner
+	Show   States // show rows with a cell in one of these states; 0: rows that differ or are unmatched
 	Layout Arrangement
-	From   int // the first row (of the list: cell), from 0
+	From   int // offset of the first row (list layout: cell), from 0
 	Rows   int // maximum number of rows; 0: DefaultRows
-	Each   int // above 0: the first rows of each kind, instead of From and Rows
-	Some   int // above 0, if Show is 0: so many rows with some of each kind, also rows that agree
-	Cut    int // characters after which a string is cut; 0: defaultCut
-	Rest   int // characters behind that are shown when it is unfolded; 0: 20,000
+	Each   int // if above 0, show this many rows of each kind, instead of From and Rows
+	Some   int // if above 0 and Show is 0, show this many rows: a sample of each kind, and rows that agree
+	Cut    int // characters after which a value is folded; 0: defaultCut
+	Rest   int // maximum number of folded characters; 0: 20,000
 }
 
-// Rows of a page.
+// Numbers of rows on a page.
 const (
 	DefaultRows = 200
 	MaxRows     = 500
 )
 
-// tables are two results as they are shown: masked columns as hashes.
+// tables is a comparison of two results for display, with the values of masked columns as hashes.
 type tables struct {
 	*Comparison
 	mask                  *Masked
 	maskedGold, maskedAns []bool
 	cut, rest             int
-	before                *classified // see there
+	before                *classified // the cells of the earlier answer, or nil
 }
 
 func (t *tables) gold(column, row int) *Value {
@@ -141,7 +141,7 @@ func (t *tables) value(c *scoring.Column, row int, masked bool) *Value {
 	return newValue(c.Value(row), t.cut, t.rest)
 }
 
-// cells classifies all cells and shows a page of them.
+// cells returns the page of cells that o selects, with counts over all cells.
 func (t *tables) cells(o CellOptions) *Cells {
 	if o.Rows <= 0 {
 		o.Rows = DefaultRows
@@ -167,7 +167,7 @@ func (t *tables) cells(o CellOptions) *Cells {
 	return out
 }
 
-// columns are gold's in their order, then those that only the answer has.
+// columns returns gold's columns in their order, followed by those that only the answer has.
 func (t *tables) columns() []Column {
 	names := t.names(t.Comparison.Gold)
 	var out []Column
@@ -191,18 +191,18 @@ func (t *tables) columns() []Column {
 	return out
 }
 
-// classified knows the state of every cell.
+// classified holds the state of every cell of a comparison.
 type classified struct {
 	*tables
 	columns  []Column
-	outright []RowSet // by column
-	partner  []int32  // by gold row, or -1
-	extra    []int    // the answer's rows without a partner
-	equal    RowSet   // matched gold rows with a cell of the state
+	outright []RowSet // rows in state Equal, by column
+	partner  []int32  // the matched row of the answer, by gold row; or -1
+	extra    []int    // unmatched rows of the answer
+	equal    RowSet   // matched gold rows with a cell in state Equal
 	mapped   RowSet
 	before   *classified // the earlier answer's cells against the same gold result, or nil
-	lacks    bool        // a gold column has no counterpart
-	adds     bool        // the answer has further columns
+	lacks    bool        // a gold column is not mapped
+	adds     bool        // the answer has a column that is not mapped
 }
 
 func (t *tables) classify(out *Cells) *classified {
@@ -251,7 +251,7 @@ func (t *tables) classify(out *Cells) *classified {
 	return k
 }
 
-// state is the state of a cell of a matched gold row.
+// state returns the state of a cell of a matched gold row.
 func (k *classified) state(column, row int) State {
 	c := &k.columns[column]
 	switch {
@@ -267,7 +267,7 @@ func (k *classified) state(column, row int) State {
 	return Mapped
 }
 
-// count counts all cells by state.
+// count sets out.Counts, the numbers of cells and rows by state.
 func (k *classified) count(out *Cells) {
 	var cells, rows [numStates]int
 	r := &out.Rows
@@ -299,15 +299,15 @@ func (k *classified) count(out *Cells) {
 	}
 }
 
-// chosen reports whether a matched row is shown.
+// chosen reports whether show selects a matched row.
 func (k *classified) chosen(row int, show States) bool {
 	return show == 0 && k.differing.Has(row) || show.Has(Differs) && k.differing.Has(row) ||
 		show.Has(Equal) && k.equal.Has(row) || show.Has(Mapped) && k.mapped.Has(row) ||
 		show.Has(OnlyGold) && k.lacks || show.Has(OnlyAgent) && k.adds || show == All
 }
 
-// each calls f with the rows that are shown, in order, until it returns false. A row is its gold row
-// and the answer's, -1 if it has none.
+// each calls f with the rows that show selects, in order, until f returns false. gold and agent are the row's indexes
+// in both results; -1: the side lacks the row.
 func (k *classified) each(show States, f func(gold, agent int) bool) {
 	for i, j := range k.partner {
 		if j >= 0 && k.chosen(i, show) && !f(i, int(j)) {
@@ -330,7 +330,7 @@ func (k *classified) each(show States, f func(gold, agent int) bool) {
 	}
 }
 
-// page shows the rows of a page.
+// page sets out.Page and pads its numbers so that their decimal points align.
 func (k *classified) page(out *Cells, o *CellOptions) {
 	if o.Some > 0 && o.Show == 0 {
 		k.some(out, o.Some)
@@ -354,7 +354,7 @@ func (k *classified) page(out *Cells, o *CellOptions) {
 	}
 }
 
-// inOrder shows the chosen rows one after the other.
+// inOrder sets out.Page to the selected rows, in order: from o.From on, or the first o.Each rows of each kind.
 func (k *classified) inOrder(out *Cells, o *CellOptions) {
 	of := map[RowKind]int{}
 	k.each(o.Show, func(gold, agent int) bool {
@@ -367,8 +367,8 @@ func (k *classified) inOrder(out *Cells, o *CellOptions) {
 	})
 }
 
-// some shows n rows in order: of the rows that differ, that are missing, that are too many and that agree a quarter of
-// them each, and what one of them leaves goes to the others, in that order.
+// some sets out.Page to at most n rows: up to n/4 rows each that differ, are missing, are extra and agree. What one
+// kind leaves is filled from the others, in this order.
 func (k *classified) some(out *Cells, n int) {
 	type row struct{ gold, agent int }
 	var kinds [4][]row // at most n of each
@@ -413,7 +413,7 @@ func (k *classified) some(out *Cells, n int) {
 	}
 }
 
-// list lists the cells of the chosen states, by default those that differ.
+// list sets out.List to the cells in the selected states, by default those that differ.
 func (k *classified) list(out *Cells, o *CellOptions) {
 	show := o.Show
 	if show == 0 {
@@ -455,7 +455,7 @@ func kindOf(gold, agent int) RowKind {
 	return MatchedRow
 }
 
-// stateOf is the state of a cell; is is false if neither side has the cell.
+// stateOf returns the state of a cell in a matched or unmatched row; is is false if neither side has the cell.
 func (k *classified) stateOf(column, gold, agent int) (s State, is bool) {
 	c := &k.columns[column]
 	switch {
@@ -476,7 +476,7 @@ func (k *classified) row(gold, agent int) Row {
 	return r
 }
 
-// was adds the earlier answer's cell of a gold row.
+// was sets the earlier answer's value and state in a cell of a gold row, if there was an earlier answer.
 func (k *classified) was(out *Cell, column, gold int) {
 	if k.before == nil || gold < 0 || k.columns[column].Gold == 0 {
 		return
@@ -490,7 +490,7 @@ func (k *classified) was(out *Cell, column, gold int) {
 	out.Was = &state
 }
 
-// cell shows one cell. One that neither side has is empty, in the state of its row.
+// cell returns one cell for display. If neither side has the cell, it is empty and has the state of its row.
 func (k *classified) cell(column, gold, agent int) Cell {
 	c := &k.columns[column]
 	s, _ := k.stateOf(column, gold, agent)
@@ -522,8 +522,8 @@ func (k *classified) cell(column, gold, agent int) Cell {
 	return out
 }
 
-// firstDifference is the first character in which two long texts differ, from 1; 0 if they are
-// short enough to see.
+// firstDifference returns the position, from 1, of the first character in which two values differ. It returns 0 if one
+// is NULL or if neither is folded.
 func firstDifference(g, a *Value) int {
 	if g.Null || a.Null || g.Length == 0 && a.Length == 0 {
 		return 0

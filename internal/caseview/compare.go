@@ -8,19 +8,19 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// Comparison is a gold and an agent's result, compared cell by cell under an alignment.
+// Comparison is the cell-by-cell comparison of a gold and an agent's result under an alignment.
 type Comparison struct {
 	Gold, Agent *scoring.Table
-	Alignment   *scoring.Alignment // fits both
-	Counts      cell.Result        // of cell.Compare with Pairs
+	Alignment   *scoring.Alignment // refers to columns of both
+	Counts      cell.Result        // result of cell.Compare; must have Pairs if cells are to differ
 
-	differs   []RowSet // by the position of the pair of columns
+	differs   []RowSet // gold rows that differ, by index of the column pair
 	differing RowSet
-	pairOf    []int // by gold column: the position of its pair, or -1
+	pairOf    []int // index of the column pair in the alignment, by gold column; or -1
 }
 
-// Compare says which cells differ by the same rules as package cell, whose result must have the
-// pairs of rows: without them no cell is known to differ. It reads every mapped column once.
+// Compare finds the cells that differ, by the rules of package cell. counts must have the pairs of matched rows:
+// without them no cell counts as differing.
 func Compare(gold, agent *scoring.Table, a *scoring.Alignment, counts *cell.Result) *Comparison {
 	c := &Comparison{Gold: gold, Agent: agent, Alignment: a, Counts: *counts, differs: make([]RowSet, len(a.Columns)),
 		pairOf: make([]int, len(gold.Columns))}
@@ -34,16 +34,16 @@ func Compare(gold, agent *scoring.Table, a *scoring.Alignment, counts *cell.Resu
 	return c
 }
 
-// Pair is the position in the alignment of the pair of a gold column, or -1.
+// Pair returns the index in the alignment of the pair of a gold column, or -1.
 func (c *Comparison) Pair(gold int) int { return c.pairOf[gold] }
 
-// Differs are the matched gold rows whose cells of a pair of columns differ.
+// Differs returns the matched gold rows whose cells of a pair of columns differ.
 func (c *Comparison) Differs(pair int) RowSet { return c.differs[pair] }
 
-// Differing are the matched gold rows with a cell that differs.
+// Differing returns the matched gold rows with a cell that differs.
 func (c *Comparison) Differing() RowSet { return c.differing }
 
-// Partner is the agent's row that a gold row is matched with, or -1.
+// Partner returns the agent's row that a gold row is matched with, or -1.
 func (c *Comparison) Partner(row int) int {
 	if c.Counts.Pairs == nil {
 		return -1
@@ -51,7 +51,7 @@ func (c *Comparison) Partner(row int) int {
 	return int(c.Counts.Pairs[row])
 }
 
-// key reports whether rows are matched on a pair of columns.
+// key reports whether rows were matched on a pair of columns.
 func (c *Comparison) key(pair int) bool { return slices.Contains(c.Alignment.Index, pair) }
 
 func (c *Comparison) findDiffering(k int) RowSet {
@@ -88,8 +88,8 @@ func (c *Comparison) findDiffering(k int) RowSet {
 	return set
 }
 
-// outright are the matched gold rows whose two cells of a pair of columns are the same as they are
-// stored: the same text, the same number (1 is 1.0), the same date, whatever the mapping allows.
+// outright returns the matched gold rows whose cells of a pair of columns are equal without the mapping: the same text,
+// the same number (1 equals 1.0), the same date.
 func (c *Comparison) outright(k int) RowSet {
 	set := newRowSet(len(c.Counts.Pairs))
 	p := &c.Alignment.Columns[k]
@@ -109,7 +109,7 @@ func (c *Comparison) outright(k int) RowSet {
 	return set
 }
 
-// outrightEqual reports whether two values are the same as they are stored.
+// outrightEqual reports whether two values are equal as stored: of the same type, or numbers of the same value.
 func outrightEqual(g, a scoring.Value) bool {
 	if g.Type == a.Type && g.Type != scoring.Decimal {
 		return g == a
@@ -122,7 +122,7 @@ func outrightEqual(g, a scoring.Value) bool {
 	return false
 }
 
-// how describes why two different cells count as equal.
+// how returns a phrase for why two different values count as equal under the mapping, such as "letter case".
 func (c *Comparison) how(k, i, j int) string {
 	p := &c.Alignment.Columns[k]
 	g, a := c.Gold.Columns[p.Gold].Value(i), c.Agent.Columns[p.Pred].Value(j)

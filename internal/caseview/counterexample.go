@@ -8,26 +8,25 @@ import (
 // Counterexample is a small database on which both queries return different results.
 type Counterexample struct {
 	Sentence    string       `json:"sentence"`
-	Tries       int          `json:"tries"`    // databases until it was found
+	Tries       int          `json:"tries"`    // number of databases that were tried
 	Inferred    bool         `json:"inferred"` // tables and keys were inferred from the queries
 	Tables      []SmallTable `json:"tables"`
-	Results     []SmallTable `json:"results"`               // of gold, then of the agent's query
-	Constraints []string     `json:"constraints,omitempty"` // of the schema, which it keeps
-	Realistic   bool         `json:"realistic"`             // it also satisfies the constraints inferred from the data
-	Keeps       []string     `json:"keeps,omitempty"`       // of that
-	Breaks      []string     `json:"breaks,omitempty"`      // of that, where no realistic one was found
+	Results     []SmallTable `json:"results"`               // results of gold and then of the agent's query
+	Constraints []string     `json:"constraints,omitempty"` // constraints of the schema, which the database satisfies
+	Realistic   bool         `json:"realistic"`             // it satisfies the constraints inferred from the data
+	Keeps       []string     `json:"keeps,omitempty"`       // inferred constraints that it satisfies
+	Breaks      []string     `json:"breaks,omitempty"`      // inferred constraints that it violates
 }
 
-// SmallTable is a table of a few rows. Its cells are written out.
+// SmallTable is a table of a few rows. Its cells are SQL literals.
 type SmallTable struct {
 	Name    string     `json:"name"`
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows"`
 }
 
-// counterexample reads what the score counterexample found. Its values are literals of both queries,
-// values next to them, and some that results or statistics show, so that nothing is shown where columns
-// are masked.
+// counterexample returns the database that the metric counterexample found, or nil if it found none. It also returns
+// nil if columns are masked, since the values come from queries, results and statistics.
 func (b *builder) counterexample() *Counterexample {
 	var found counterexample.Outcome
 	if b.masked.active || !b.detail("counterexample", &found) || !found.Found || found.Gold == nil || found.Pred == nil {

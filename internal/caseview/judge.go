@@ -11,41 +11,41 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Judgement holds the prompts and replies of judges about the case.
+// Judgement holds the prompts and replies of the judges that the scores of the case are based on.
 type Judgement struct {
 	Asked     []Vote   `json:"asked"`
-	Unknown   []string `json:"not_recorded,omitempty"` // assessments that scores refer to and that are not stored
-	Overruled []string `json:"overruled,omitempty"`    // what evidence did not let the judge say, a sentence each
+	Unknown   []string `json:"not_recorded,omitempty"` // IDs in scores of assessments that are not stored
+	Overruled []string `json:"overruled,omitempty"`    // statements of the judge that evidence overruled
 }
 
-// Vote is one reply of a judge.
+// Vote is one reply of a judge with its prompt, if known.
 type Vote struct {
 	ID            string   `json:"assessment_id"`
-	Kind          string   `json:"kind"`    // what was asked
-	Metrics       []string `json:"metrics"` // whose scores rest on it
+	Kind          string   `json:"kind"`    // purpose of the prompt
+	Metrics       []string `json:"metrics"` // metrics whose scores are based on the reply
 	Backend       string   `json:"backend"`
 	Model         string   `json:"model"`
-	ServedModel   string   `json:"served_model,omitempty"` // as the backend named it
+	ServedModel   string   `json:"served_model,omitempty"` // the model that the backend reported
 	PromptVersion string   `json:"prompt_version,omitempty"`
 	RequestHash   string   `json:"request_hash"`
 
-	// as it was put, or put again and proven the same by its hash; empty if neither is known
+	// the recorded prompt, or a rebuilt one with the same hash; empty if neither is known
 	Question []Message `json:"question,omitempty"`
-	Rebuilt  bool      `json:"rebuilt,omitempty"` // the question was put again
+	Rebuilt  bool      `json:"rebuilt,omitempty"` // Question is a rebuilt prompt
 
 	Reply   string  `json:"reply"`
-	Decoded []Field `json:"decoded,omitempty"` // the members of the reply where it holds a JSON object
+	Decoded []Field `json:"decoded,omitempty"` // members of the reply, if it contains a JSON object
 
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"` // null where unknown
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 	LatencyMS int64                   `json:"latency_ms"`
 	At        time.Time               `json:"at"`
-	// whether it was asked for by the run of the scores, not taken from the ledger; null if that is not known
+	// whether the run of the scores paid for the reply, instead of taking it from the ledger; null if unknown
 	Fresh *bool  `json:"fresh"`
 	Ended string `json:"ended,omitempty"`
 }
 
-// Message is a part of a prompt.
+// Message is one message of a prompt.
 type Message struct {
 	Role string `json:"role"`
 	Text string `json:"text"`
@@ -57,7 +57,7 @@ type Field struct {
 	Text string `json:"text"` // a string verbatim; a number, true, false, null and empty values as JSON
 }
 
-// judgement lists the replies that the scores rest on, by question.
+// judgement returns the replies that the scores are based on, sorted by purpose, or nil without any.
 func (b *builder) judgement() *Judgement {
 	byID := map[string]*judgebackend.Assessment{}
 	for i := range b.Assessments {
@@ -132,9 +132,8 @@ func (b *builder) vote(a *judgebackend.Assessment) Vote {
 	return v
 }
 
-// fields are the members of the JSON object in a reply, in their order. A member of a member has
-// both names, and one of a list its number: claims 2 › support. The nonce only shows that the reply
-// belongs to the request, and is left out.
+// fields returns the members of the JSON object in a reply, in order and without the nonce. A nested member has the
+// names or list numbers of its parents: claims 2 › support. Without valid JSON it returns nil.
 func fields(reply string) (out []Field) {
 	start := strings.IndexByte(reply, '{')
 	if start < 0 {
@@ -143,11 +142,11 @@ func fields(reply string) (out []Field) {
 	return membersOf(nil, "", json.RawMessage(reply[start:]))
 }
 
-// mostFields is how many members of a reply are shown by themselves.
+// mostFields is the number of fields after which nested values are kept whole.
 const mostFields = 200
 
-// membersOf adds the members of an object or list, or a value that is neither; nil if the text is
-// no JSON.
+// membersOf appends the members of the object or list raw, or raw itself if it is another value. It returns nil if raw
+// is invalid JSON.
 func membersOf(out []Field, name string, raw json.RawMessage) []Field {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	opening, err := d.Token()

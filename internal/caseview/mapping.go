@@ -11,36 +11,37 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Mapping is the pairing of columns, its source, and the comparison of each pair.
+// Mapping describes which columns of both results correspond, where the mapping comes from, and how many cells of each
+// pair are equal.
 type Mapping struct {
 	Source     string   `json:"source"`     // evidence, judge or given
 	Confidence float64  `json:"confidence"` // 0 to 1
 	Why        []string `json:"why,omitempty"`
-	Method     string   `json:"method"` // how rows were matched, one of package cell's
+	Method     string   `json:"method"` // how rows were matched: a method of package cell
 	Keys       []string `json:"keys,omitempty"`
 
 	Columns []MappedColumn `json:"columns"`         // gold's, in order
-	Extra   []AgentColumn  `json:"extra,omitempty"` // the answer's that no gold column has
+	Extra   []AgentColumn  `json:"extra,omitempty"` // columns of the answer that are not mapped
 
 	Judge *MappingJudge `json:"judge,omitempty"` // if the mapping needs a judge call
 }
 
-// MappedColumn is a gold column and what answers it.
+// MappedColumn is a gold column with the answer's column that it is mapped to, if any.
 type MappedColumn struct {
 	Name     string       `json:"gold"`
 	Position int          `json:"gold_position"`
 	Type     string       `json:"gold_type"`
-	Agent    *AgentColumn `json:"agent"` // nil: nothing answers it
+	Agent    *AgentColumn `json:"agent"` // nil: not mapped
 	By       string       `json:"by,omitempty"`
 	Kind     scoring.Kind `json:"kind,omitempty"`
 	Fact     string       `json:"fact,omitempty"` // such as percent for fraction
 	How      string       `json:"how,omitempty"`  // describes how cells are compared: kind, fact and bounds
 	Key      bool         `json:"key,omitempty"`
 	Masked   bool         `json:"masked,omitempty"`
-	Equal    int          `json:"equal"`             // matched rows whose cells are equal under the mapping
-	Of       int          `json:"of"`                // matched rows
-	Share    *float64     `json:"share"`             // Equal of Of; null where no rows are matched
-	Overlap  float64      `json:"overlap,omitempty"` // share of the values of both that have an equal on the other side
+	Equal    int          `json:"equal"`             // number of matched rows whose cells are equal under the mapping
+	Of       int          `json:"of"`                // number of matched rows
+	Share    *float64     `json:"share"`             // Equal/Of; null without matched rows
+	Overlap  float64      `json:"overlap,omitempty"` // share of the values of both columns that also occur in the other
 }
 
 // AgentColumn is a column of the answer.
@@ -48,10 +49,10 @@ type AgentColumn struct {
 	Name     string `json:"name"`
 	Position int    `json:"position"`
 	Type     string `json:"type"`
-	Trivial  bool   `json:"trivial,omitempty"` // of an extra one: a row number, a constant, a copy
+	Trivial  bool   `json:"trivial,omitempty"` // an extra column without information: a row number, a constant, a copy
 }
 
-// MappingJudge is the result of asking a judge how the columns correspond.
+// MappingJudge is the result of asking a judge which columns correspond.
 type MappingJudge struct {
 	Asked    bool     `json:"asked"` // false: no judge was configured
 	Used     bool     `json:"used"`
@@ -85,7 +86,8 @@ func columnNames(t *scoring.Table) []string {
 	return names
 }
 
-// names returns the names of a result's columns. The name of a computed column may be a constant.
+// names returns the display names of a result's columns. Masked values in them are replaced, since the name of a
+// computed column may contain a constant.
 func (t *tables) names(of *scoring.Table) []string {
 	names := columnNames(of)
 	for i := range names {
@@ -146,7 +148,7 @@ func (t *tables) mapping(h *metric.Hybrid) *Mapping {
 	return m
 }
 
-// inWords says how the cells of two columns are compared.
+// inWords describes how the cells of two columns are compared, such as: number, up to 0.01 apart.
 func inWords(c *scoring.Comparison) string {
 	parts := []string{string(c.Kind)}
 	if c.Kind == "" {
@@ -167,7 +169,7 @@ func inWords(c *scoring.Comparison) string {
 	return strings.Join(parts, ", ")
 }
 
-// Matching describes how rows were matched.
+// Matching returns a phrase for how rows were matched.
 func (m *Mapping) Matching() string {
 	switch m.Method {
 	case cell.MethodIndex:

@@ -64,10 +64,10 @@ func NewMask(columns []string, salt []byte) (*Mask, error) {
 	return m, nil
 }
 
-// None reports whether nothing is hidden.
+// None reports whether the mask hides nothing.
 func (m *Mask) None() bool { return m == nil || len(m.patterns) == 0 }
 
-// hides reports whether a column of this name is masked.
+// hides reports whether the mask's patterns match a column name.
 func (m *Mask) hides(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "/", "\x00") // * also matches a slash
 	return slices.ContainsFunc(m.patterns, func(p string) bool {
@@ -76,10 +76,10 @@ func (m *Mask) hides(name string) bool {
 	})
 }
 
-// Withheld replaces hidden text.
+// Withheld is shown instead of hidden text.
 const Withheld = "withheld: a column is masked"
 
-// plainReasons are metrics whose reasons hold names of columns, counts and words of badger only.
+// plainReasons are the metrics whose reasons contain only column names, counts and fixed phrases.
 var plainReasons = map[string]bool{
 	"hybrid_ex": true, "result_match_category": true, "ex_bird": true, "ex_multiset": true, "row_f1": true,
 	"soft_f1_bird":     true,
@@ -95,7 +95,7 @@ func (m *Mask) Reason(metric, reason string) string {
 	return Withheld
 }
 
-// hash returns the token that replaces a value. Equal numbers have the same token.
+// hash returns the salted hash that is shown instead of a value. Equal numbers of different types have the same hash.
 func (m *Mask) hash(v scoring.Value) string {
 	text := v.String()
 	if r, ok := exactNumber(v); ok {
@@ -110,18 +110,18 @@ func (m *Mask) hashText(text string) string {
 	return "#" + hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// Masked is a mask over one case.
+// Masked is a mask applied to one case.
 type Masked struct {
 	*Mask
 	active   bool            // the case has a masked column
-	names    map[string]bool // names that masked values have in the queries, in lower case
+	names    map[string]bool // names of masked columns and their aliases in the queries, in lower case
 	dialect  sqlparts.Dialect
 	values   map[string]bool // masked texts, in lower case
-	numbers  map[string]bool // masked numbers, as they are written
-	anywhere []string        // masked values that are long enough to be searched for in sentences
+	numbers  map[string]bool // masked numbers, as text
+	anywhere []string        // masked texts of at least 3 bytes, which are replaced in sentences
 }
 
-// over lays the mask over a case.
+// over applies the mask to a case: it finds the masked columns of its queries and results, and their values.
 func (m *Mask) over(c *scoring.Case) *Masked {
 	out := &Masked{Mask: m, dialect: sqlparts.DialectOf(c.Dialect), names: map[string]bool{}, values: map[string]bool{},
 		numbers: map[string]bool{}}
@@ -162,7 +162,7 @@ func (m *Masked) constants(query string) {
 	}
 }
 
-// look takes note of the masked columns of a query's result.
+// look records the values of the masked columns of a query's result.
 func (m *Masked) look(q *scoring.Query) {
 	if t := q.Result.Table; t != nil {
 		masked := make([]bool, len(t.Columns))
@@ -172,7 +172,7 @@ func (m *Masked) look(q *scoring.Query) {
 	}
 }
 
-// sides says which columns of two results are masked, and takes note of their values.
+// sides returns which columns of two results are masked, and records their values.
 func (m *Masked) sides(gold, agent *scoring.Table, a *scoring.Alignment, goldSQL,
 	agentSQL string) (inGold, inAgent []bool) {
 	inGold, inAgent = make([]bool, len(gold.Columns)), make([]bool, len(agent.Columns))
@@ -196,7 +196,7 @@ func (m *Masked) sides(gold, agent *scoring.Table, a *scoring.Alignment, goldSQL
 	return inGold, inAgent
 }
 
-// byName masks columns by their names and by the columns that the query computes them from.
+// byName sets masked for the columns with a masked name and for those that the query computes from masked columns.
 func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
 	positions, all := m.outputs(sql, len(t.Columns))
 	for i := range t.Columns {
@@ -208,10 +208,10 @@ func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
 	}
 }
 
-// hidden reports whether a name in a query or a result names a masked column.
+// hidden reports whether a column name is masked, or is a name of masked values in the queries.
 func (m *Masked) hidden(name string) bool { return m.hides(name) || m.names[strings.ToLower(name)] }
 
-// learn takes note of the values of masked columns.
+// learn records the values of masked columns.
 func (m *Masked) learn(t *scoring.Table, masked []bool) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -237,8 +237,8 @@ func (m *Masked) learn(t *scoring.Table, masked []bool) {
 	}
 }
 
-// byValue masks columns of strings that share a value with a masked column. Short values and numbers may be equal
-// by chance.
+// byValue sets masked for the columns of strings that contain a masked string of at least 4 bytes, and reports whether
+// it changed any. Shorter values and numbers may be equal by chance.
 func (m *Masked) byValue(t *scoring.Table, masked []bool) (changed bool) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -256,7 +256,7 @@ func (m *Masked) byValue(t *scoring.Table, masked []bool) (changed bool) {
 	return changed
 }
 
-// value returns a masked value for display.
+// value returns a masked value for display: its hash, or NULL.
 func (m *Masked) value(v scoring.Value) *Value {
 	out := &Value{Type: v.Type, Null: v.IsNull(), Masked: true}
 	if !out.Null {
@@ -266,7 +266,7 @@ func (m *Masked) value(v scoring.Value) *Value {
 	return out
 }
 
-// text replaces masked values in text written by a person, such as a question.
+// text replaces masked values by hashes in text that a person wrote, such as a question.
 func (m *Masked) text(s string) string {
 	if !m.active || s == "" {
 		return s
@@ -320,7 +320,7 @@ func (m *Masked) text(s string) string {
 	return b.String()
 }
 
-// number reports whether a number is a masked value, in whatever way it is written.
+// number reports whether a number equals a masked one, in any notation.
 func (m *Masked) number(text string) bool {
 	if m.numbers[text] {
 		return true
@@ -333,7 +333,7 @@ func (m *Masked) number(text string) bool {
 	return m.numbers[exactText(x, 0)]
 }
 
-// written masks text from a model or a database.
+// written returns s, from a model or a database, or Withheld if the case has masked columns.
 func (m *Masked) written(s string) string {
 	if !m.active || s == "" {
 		return s
@@ -341,7 +341,7 @@ func (m *Masked) written(s string) string {
 	return Withheld
 }
 
-// tags are the tags of the case.
+// tags returns tags, or Withheld if the mask has any column, even if the case does not have it.
 func (m *Masked) tags(tags []string) []string {
 	if m.None() || len(tags) == 0 {
 		return tags
@@ -349,7 +349,7 @@ func (m *Masked) tags(tags []string) []string {
 	return []string{Withheld}
 }
 
-// reason is the reason of a score of the case.
+// reason returns the reason of a score of the case, see [Mask.Reason], unchanged if the case has no masked column.
 func (m *Masked) reason(metric, reason string) string {
 	if !m.active {
 		return reason
@@ -357,8 +357,8 @@ func (m *Masked) reason(metric, reason string) string {
 	return m.Reason(metric, reason)
 }
 
-// sql is a query with its constants and comments replaced. A query that cannot be read as a whole is
-// withheld: where its constants end is not known.
+// sql returns a query with its constants and comments replaced, if the case has masked columns. A query that cannot be
+// parsed completely is withheld, since its constants are unknown.
 func (m *Masked) sql(query string) string {
 	if m.None() || query == "" {
 		return query
@@ -388,14 +388,13 @@ func (m *Masked) sql(query string) string {
 	return b.String() + query[end:]
 }
 
-// read reports whether a query is understood as a whole.
+// read reports whether a query can be parsed completely.
 func (m *Masked) read(query string) bool {
 	script := sqlparts.Parse(query, m.dialect)
 	return script.Final() != nil && len(script.Notes) == 0
 }
 
-// trace finds the names of masked values in a query: masked columns, and the aliases of expressions computed from
-// them.
+// trace records the names of masked columns in a query, and the aliases of expressions computed from them.
 func (m *Masked) trace(query string) {
 	for _, mention := range sqlparts.Mentions(query, m.dialect) {
 		if name := mention.Name.Last().Text; m.hides(name) {
@@ -416,7 +415,7 @@ func (m *Masked) trace(query string) {
 	}
 }
 
-// follow adds the names that a node gives to masked values.
+// follow records the names that a node gives to values computed from masked columns.
 func (m *Masked) follow(n sqlparts.Node) {
 	rename := func(q *sqlparts.Query, columns []sqlparts.Ident) {
 		if q == nil {
@@ -463,7 +462,7 @@ func (m *Masked) follow(n sqlparts.Node) {
 	}
 }
 
-// pivot masks all names that a pivot over a masked column makes.
+// pivot records all names that a pivot over a masked column defines.
 func (m *Masked) pivot(p *sqlparts.Pivot) {
 	masked := false
 	for _, i := range p.Values {
@@ -485,13 +484,13 @@ func (m *Masked) pivot(p *sqlparts.Pivot) {
 	}
 }
 
-// selectedItem is a column that a query returns.
+// selectedItem is a column that a query returns; masked if it is computed from a masked column.
 type selectedItem struct {
 	name   string
 	masked bool
 }
 
-// selected lists the columns that a query returns; known is false if they include a wildcard such as *.
+// selected returns the columns that a query returns; known is false if they cannot be listed, such as for a wildcard.
 func (m *Masked) selected(q *sqlparts.Query) (outs []selectedItem, known bool) {
 	switch b := q.Body.(type) {
 	case *sqlparts.Select:
@@ -529,8 +528,7 @@ func (m *Masked) selected(q *sqlparts.Query) (outs []selectedItem, known bool) {
 	return nil, false
 }
 
-// computes reports whether a masked column is read in an expression or query, other than to be
-// counted.
+// computes reports whether an expression or query reads a masked column, other than in COUNT.
 func (m *Masked) computes(n sqlparts.Node) (found bool) {
 	if n == nil {
 		return false
@@ -563,9 +561,8 @@ func (m *Masked) mentions(text string) bool {
 	})
 }
 
-// outputs says which of the columns that a query returns are computed from masked ones, by position;
-// nil if that is not known. all is true if the query uses a masked column and was not
-// understood as a whole.
+// outputs returns, by position, which columns of a query's result are computed from masked ones; nil if unknown or
+// none. all reports that the query uses a masked column and cannot be parsed completely.
 func (m *Masked) outputs(query string, columns int) (positions []bool, all bool) {
 	if !m.mentions(query) {
 		return nil, false
@@ -586,7 +583,7 @@ func (m *Masked) outputs(query string, columns int) (positions []bool, all bool)
 	return positions, false
 }
 
-// Scores are scores as lists and exports show them, see [Mask.Reason].
+// Scores returns scores with their reasons as lists and exports show them, see [Mask.ReasonOf].
 func (m *Mask) Scores(scores []scoring.Score) []scoring.Score {
 	if m.None() {
 		return scores
@@ -598,8 +595,8 @@ func (m *Mask) Scores(scores []scoring.Score) []scoring.Score {
 	return scores
 }
 
-// ReasonOf is the reason of a score as lists and exports show it, see [Mask.Reason]. That of a score
-// that failed may quote the message of a database.
+// ReasonOf returns the reason of a score for lists and exports, see [Mask.Reason]. With a mask the reason of a failed
+// score is withheld, since it may quote a database's message.
 func (m *Mask) ReasonOf(s *scoring.Score) string {
 	if !m.None() && s.Status == scoring.StatusFailed && s.Reason != "" {
 		return Withheld
@@ -607,9 +604,8 @@ func (m *Mask) ReasonOf(s *scoring.Score) string {
 	return m.Reason(s.Metric, s.Reason)
 }
 
-// Filters reports whether a list of cases may be filtered, sorted or cut by one of its columns, one of
-// [store.Columns] or a metric. With a mask, free-text columns are not shown: a filter on them would reveal their
-// content letter by letter.
+// Filters reports whether a list of cases may be filtered, sorted or broken down by a column: one of [store.Columns] or
+// a metric. With a mask, columns of free text are excluded, since filters would reveal their content letter by letter.
 func (m *Mask) Filters(column string) bool {
 	return m.None() || !slices.Contains([]string{"question", "sql", "gold", "reason", "tag", "tags"}, column)
 }

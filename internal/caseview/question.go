@@ -10,9 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// ask builds the prompts again whose replies are recorded without them. The judge is the recorded replies: a
-// request is used as the prompt only if its hash equals the recorded one, so that the prompt shown is the recorded
-// one to the byte.
+// ask rebuilds the prompts that are not recorded with the replies, by scoring the case again with a judge that returns
+// the recorded replies. A prompt is accepted only if its hash equals the recorded one, so that it is exact.
 func (b *builder) ask(ctx context.Context) error {
 	b.requests = map[string]*judgebackend.Request{}
 	if b.masked.active {

@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// reason is the one reason why the answer is not gold, or nil if nothing is compared.
+// reason returns the strongest reason why the answer differs from gold, a failure if its query failed, or nil without
+// relations.
 func (b *builder) reason() *relation.Reason {
 	if text := b.Case.Pred.Error; text != "" {
 		if b.masked.active {
@@ -31,8 +32,8 @@ func (b *builder) reason() *relation.Reason {
 	return out
 }
 
-// ReasonOf returns the reason of an answer from its stored scores, without sizes. It returns nil if the metric
-// relation gave no score.
+// ReasonOf returns the reason of an answer from its stored scores, without sizes of differences. It returns nil without
+// a value of the metric relation.
 func ReasonOf(scores []scoring.Score) *relation.Reason {
 	b := &builder{Input: Input{Scores: scores}}
 	s := b.score("relation")
@@ -54,7 +55,7 @@ func ReasonOf(scores []scoring.Score) *relation.Reason {
 	return relation.NewReason(&r, h.GoldColumns, h.PredColumns)
 }
 
-// sizes says how far the columns that differ are off, in the order of gold's columns. Masked columns are left out.
+// sizes returns the size of the differences of each column that differs, in gold's order, without masked columns.
 func (t *tables) sizes() (out []relation.Size) {
 	names := t.names(t.Comparison.Gold)
 	one := t.Comparison.Gold.Rows() == 1 && t.Comparison.Agent.Rows() == 1
@@ -76,7 +77,8 @@ func (t *tables) sizes() (out []relation.Size) {
 	return out
 }
 
-// onlyRow compares a column of two results of one row, matched or not. Two results of one column need no pair.
+// onlyRow returns the difference in a column of two results with one row each, even if the rows were not matched; nil
+// if equal. Single columns need no pair.
 func (t *tables) onlyRow(column, pair int) *relation.Size {
 	p := scoring.ColumnPair{Gold: column}
 	switch {
@@ -112,8 +114,8 @@ func written(v scoring.Value) string {
 	return v.String()
 }
 
-// offBy is the range of the differences of a pair of columns over the matched rows that differ, which are all without
-// a set. It is nil if one of them is not a difference of numbers, or gold's number is zero.
+// offBy returns the range of the relative differences of a pair of columns over the matched rows in differ, or all if
+// differ is nil. It returns nil unless all of them are nonzero differences of numbers relative to a nonzero gold value.
 func (t *tables) offBy(p *scoring.ColumnPair, partner []int32, differ RowSet) *relation.Range {
 	if p.Kind != scoring.KindNumber {
 		return nil

@@ -10,44 +10,44 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Relations say why the two results differ.
+// Relations are the relations between the two results, which explain why they differ.
 type Relations struct {
-	Stored bool            `json:"stored"` // the relation is stored with the score; false: computed for this page
+	Stored bool            `json:"stored"` // the relations are those of the score; false: computed for this page
 	Policy policy.Policy   `json:"policy"`
-	Source string          `json:"labels"` // where the labels come from
-	Holds  []HeldRelation  `json:"holds"`  // what explains most first
+	Source string          `json:"labels"` // source of the human labels
+	Holds  []HeldRelation  `json:"holds"`  // the best explanation first
 	Tried  []TriedRelation `json:"tried,omitempty"`
 }
 
-// HeldRelation is a relation that holds, and whether people accept it.
+// HeldRelation is a relation that holds, with the human labels of answers with this relation.
 type HeldRelation struct {
 	Name    string          `json:"name"`
 	Family  string          `json:"family"`
 	Class   relation.Class  `json:"class"`
-	Text    string          `json:"text"`    // about these results, in one sentence
-	Meaning string          `json:"meaning"` // about any results
+	Text    string          `json:"text"`    // a sentence about these results
+	Meaning string          `json:"meaning"` // a sentence about any results with this relation
 	Proof   *relation.Proof `json:"proof,omitempty"`
-	Rows    []int           `json:"rows,omitempty"` // some of the rows it is about, from 1
+	Rows    []int           `json:"rows,omitempty"` // numbers of some rows that prove it, from 1
 	People  People          `json:"people"`
 }
 
 // People holds the human labels of answers with a relation.
 type People struct {
-	Cases    int     `json:"cases"` // labelled answers whose first relation it was
+	Cases    int     `json:"cases"` // number of labelled answers whose best explanation it was
 	Accepted int     `json:"accepted"`
-	Groups   int     `json:"databases"` // that they came from
-	Chance   float64 `json:"chance"`    // 0 to 1: that people accept such an answer, by the labels and the class
-	Passes   bool    `json:"passes"`    // whether evidence alone passes such an answer under the policy
+	Groups   int     `json:"databases"` // number of databases that they are about
+	Chance   float64 `json:"chance"`    // probability that people accept such an answer, from labels and class
+	Passes   bool    `json:"passes"`    // whether such an answer passes under the policy without a judge
 }
 
-// TriedRelation is a relation that was searched for and does not hold.
+// TriedRelation is a relation that was tested and does not hold.
 type TriedRelation struct {
 	Name    string `json:"name"`
 	Family  string `json:"family"`
 	Meaning string `json:"meaning"`
 }
 
-// kinds are all relations, in their order.
+// kinds returns all relations, in their order.
 var kinds = sync.OnceValue(relation.Kinds)
 
 func kindNamed(name string) relation.Kind {
@@ -58,7 +58,8 @@ func kindNamed(name string) relation.Kind {
 	return relation.Kind{Name: name}
 }
 
-// relations reads what the score relation or verdict says, and finds it out if neither does.
+// relations returns the relations in the score of the metric relation if they are about the shown gold answer;
+// otherwise it computes them. It returns nil if it finds none.
 func (b *builder) relations() *Relations {
 	out := &Relations{Policy: policy.Answer, Source: "the delivered table of labels (docs/eval/verdict.md)"}
 	table := policy.Default()
@@ -119,7 +120,7 @@ func (b *builder) relations() *Relations {
 	return out
 }
 
-// findRelations says which relations hold between the answer and the accepted answer that is shown.
+// findRelations computes the relations between the answer and the shown gold answer: from results, else from queries.
 func (b *builder) findRelations() []relation.Relation {
 	if b.gold == nil {
 		return nil
@@ -138,8 +139,7 @@ func (b *builder) findRelations() []relation.Relation {
 	return nil
 }
 
-// tried are the relations that were searched for and do not hold: of results with the same data other
-// ones than of results that differ.
+// tried returns the relations that were tested and do not hold. same selects those for results with the same data.
 func tried(found []relation.Relation, same bool) (out []TriedRelation) {
 	for _, k := range kinds() {
 		always := k.Family == "headers" || k.Family == "order"
@@ -152,7 +152,7 @@ func tried(found []relation.Relation, same bool) (out []TriedRelation) {
 	return out
 }
 
-// detail decodes the detail of a score, if there is one.
+// detail decodes the detail of a metric's score into a value, and reports whether there was a valid one.
 func (b *builder) detail(metric string, into any) bool {
 	s := b.score(metric)
 	if s == nil || s.Status != scoring.StatusOK && s.Status != scoring.StatusAbstained {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// RowSet is a set of rows, a bit for each.
+// RowSet is a set of row indexes, as a bit set.
 type RowSet []uint64
 
 func newRowSet(rows int) RowSet { return make(RowSet, (rows+63)/64) }
@@ -15,7 +15,7 @@ func (s RowSet) Has(i int) bool { return i>>6 < len(s) && s[i>>6]&(1<<(i&63)) !=
 
 func (s RowSet) add(i int) { s[i>>6] |= 1 << (i & 63) }
 
-// Len is the number of rows.
+// Len returns the number of rows in the set.
 func (s RowSet) Len() int {
 	n := 0
 	for _, w := range s {

@@ -2,14 +2,14 @@ package caseview
 
 import "github.com/badger-eval/badger/scoring/sqlparts"
 
-// Queries are the two queries of a case, formatted, with the parts marked that only one of them has.
+// Queries are the two queries of a case, formatted. Parts that only one of them has are marked.
 type Queries struct {
 	Gold     []SQLPart `json:"gold"`
 	Agent    []SQLPart `json:"agent"`
 	RawGold  string    `json:"raw_gold"`
 	RawAgent string    `json:"raw_agent"`
 	Compared bool      `json:"compared"` // false: a query is missing, or they are too long to compare
-	Same     bool      `json:"same"`     // token by token
+	Same     bool      `json:"same"`     // the queries have the same tokens
 }
 
 // CompareQueries formats two queries and marks the tokens that are not in a longest common subsequence. It ignores
@@ -37,13 +37,14 @@ func CompareQueries(gold, agent string, dialect sqlparts.Dialect) Queries {
 	return q
 }
 
-// comparableTokens are the tokens of a query: what they say, and which parts they are.
+// comparableTokens are the tokens of a query that are compared: their values and their indexes among the parts.
 type comparableTokens struct {
 	values []string
 	at     []int
 }
 
-// compared are the parts that are compared: all tokens but comments and a last semicolon.
+// compared returns all tokens of a query except comments and final semicolons, or none if there are more than
+// mostTokens.
 func compared(parts []SQLPart, dialect sqlparts.Dialect) (c comparableTokens) {
 	toks := sqlparts.Tokens(joined(parts), dialect)
 	if len(toks) > mostTokens {
@@ -72,11 +73,11 @@ func compared(parts []SQLPart, dialect sqlparts.Dialect) (c comparableTokens) {
 	return c
 }
 
-// mostSteps bounds the cells of the table of a longest common subsequence.
+// mostSteps is the maximum number of cells in the table of a longest common subsequence.
 const mostSteps = 4_000_000
 
-// common reports which elements of two lists are in a longest common subsequence. It takes the common prefix and
-// suffix first. ok is false if the rest of both is too long.
+// common reports which elements of two lists are in a longest common subsequence. ok is false if the lists without
+// their common prefix and suffix are too long.
 func common(a, b []string) (inA, inB []bool, ok bool) {
 	inA, inB = make([]bool, len(a)), make([]bool, len(b))
 	lo, hiA, hiB := 0, len(a), len(b)

@@ -11,7 +11,7 @@ import (
 type SQLPart struct {
 	Text string  `json:"text"`
 	Kind SQLKind `json:"kind"`
-	In   Side    `json:"in,omitempty"` // empty: of both queries, or not compared
+	In   Side    `json:"in,omitempty"` // empty: in both queries, or not compared
 }
 
 // SQLKind is the kind of a part of a query.
@@ -38,12 +38,11 @@ const (
 	InAgent Side = "agent"
 )
 
-// lineWidth is the maximal width of a clause on one line, in bytes.
+// lineWidth is the maximum width of a clause on one line, in bytes.
 const lineWidth = 88
 
-// Layout formats a query: clauses and the elements of long lists start lines, and queries in parentheses are
-// indented. Only the white space between tokens changes. SQL that would not tokenize the same afterwards, such as
-// one whose meaning depends on a space, is unchanged.
+// Layout formats a query: clauses and the elements of long lists start lines, and queries in parentheses are indented.
+// Only white space between tokens changes. If the result would have other tokens, it returns the query unchanged.
 func Layout(sql string, dialect sqlparts.Dialect) []SQLPart {
 	toks := sqlparts.Tokens(sql, dialect)
 	if len(toks) == 0 || len(toks) > mostTokens {
@@ -58,7 +57,8 @@ func Layout(sql string, dialect sqlparts.Dialect) []SQLPart {
 	return l.asWritten()
 }
 
-// mostTokens is the maximal length of a query that is formatted and compared; longer ones are shown unchanged.
+// mostTokens is the maximum number of tokens of a query that is formatted and compared; longer ones are shown
+// unchanged.
 const mostTokens = 50_000
 
 func plainSQL(sql string) []SQLPart {
@@ -76,24 +76,24 @@ func joined(parts []SQLPart) string {
 	return b.String()
 }
 
-// sameTokens reports whether two lists of tokens are equal. Comments may have different white space around them.
+// sameTokens reports whether two lists of tokens have the same kinds, values and keywords. Their positions may differ.
 func sameTokens(a, b []sqlparts.Token) bool {
 	return slices.EqualFunc(a, b, func(x, y sqlparts.Token) bool {
 		return x.Kind == y.Kind && x.Value == y.Value && x.Keyword == y.Keyword
 	})
 }
 
-// layouter decides where lines begin.
+// layouter determines where the lines of a formatted query begin.
 type layouter struct {
 	sql    string
 	toks   []sqlparts.Token
-	mate   []int // of an opening bracket, where it closes
-	breaks []int // of a token, the indentation of the line that it begins, from 1; 0: none begins
+	mate   []int // index of the closing bracket, by index of the opening one
+	breaks []int // by token: indentation of the line that begins with it, plus 1; 0: none begins
 }
 
 func (l *layouter) text(i int) string { return l.sql[l.toks[i].Start:l.toks[i].End] }
 
-// is reports whether token i is a keyword or sign.
+// is reports whether token i is the given keyword or sign.
 func (l *layouter) is(i int, value string) bool {
 	return i >= 0 && i < len(l.toks) && l.toks[i].Value == value &&
 		(l.toks[i].Kind == sqlparts.TokenWord || l.toks[i].Kind == sqlparts.TokenSign)
@@ -114,14 +114,14 @@ func (l *layouter) mates() {
 	}
 }
 
-// line makes a token begin a line.
+// line begins a line at token i.
 func (l *layouter) line(i, indent int) {
 	if i > 0 && i < len(l.toks) {
 		l.breaks[i] = indent + 1
 	}
 }
 
-// starters are the first words of clauses, joins those of joins.
+// starters are the first words of clauses; joins are those of joins.
 var (
 	starters = wordSet("select from where group having qualify order limit offset fetch union intersect except minus window with values connect start returning")
 	joins    = wordSet("join left right full inner cross natural asof anti semi outer straight_join")
@@ -135,7 +135,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// query lays out the tokens from one place to another as a query.
+// query formats the tokens from index from to to as a query.
 func (l *layouter) query(from, to, indent int) {
 	start := from
 	for i := from; i < to; i++ {
@@ -188,7 +188,7 @@ func (l *layouter) clauseAt(i, from int) bool {
 	return true
 }
 
-// joinFollows reports whether the words from i on lead to JOIN.
+// joinFollows reports whether the join words from token i on include JOIN.
 func (l *layouter) joinFollows(i int) bool {
 	for ; i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenWord && joins[l.toks[i].Value]; i++ {
 		if v := l.toks[i].Value; v == "join" || v == "straight_join" {
@@ -198,8 +198,8 @@ func (l *layouter) joinFollows(i int) bool {
 	return false
 }
 
-// brackets formats the content of brackets, and returns the position of the closing one. A query in brackets gets
-// its own lines.
+// brackets formats the tokens between brackets, and returns the index of the closing one. A query in brackets gets
+// separate lines.
 func (l *layouter) brackets(open, indent int) int {
 	end := l.mate[open]
 	if l.queryAt(open + 1) {
@@ -224,8 +224,7 @@ func (l *layouter) queryAt(i int) bool {
 		i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenComment && l.is(i+1, "select")
 }
 
-// clause puts the elements of a clause on separate lines if it is too long for one, or contains a line break
-// already.
+// clause begins a line for each element of a clause that is too long for one line.
 func (l *layouter) clause(from, to, indent int) {
 	if from >= to || l.width(from, to)+2*indent <= lineWidth {
 		return
@@ -255,14 +254,14 @@ func (l *layouter) clause(from, to, indent int) {
 	}
 }
 
-// lineWithin begins a line where none begins yet.
+// lineWithin begins a line at token i unless one begins there already.
 func (l *layouter) lineWithin(i, indent int) {
 	if i < len(l.toks) && l.breaks[i] == 0 {
 		l.line(i, indent)
 	}
 }
 
-// width is how wide tokens are on one line, up to more than fits.
+// width returns the width of tokens on one line, up to the first line break; it stops counting above lineWidth.
 func (l *layouter) width(from, to int) int {
 	n := 0
 	for i := from; i < to && n <= lineWidth; i++ {
@@ -274,7 +273,7 @@ func (l *layouter) width(from, to int) int {
 	return n
 }
 
-// parts are the tokens with white space between them.
+// parts returns the tokens, each preceded by the white space that between returns for it.
 func (l *layouter) parts(between func(i int) string) []SQLPart {
 	parts := make([]SQLPart, 0, 2*len(l.toks))
 	for i := range l.toks {
@@ -286,7 +285,7 @@ func (l *layouter) parts(between func(i int) string) []SQLPart {
 	return parts
 }
 
-// asWritten are the tokens with the white space of the text, also before and behind them.
+// asWritten returns the tokens with the original white space, including that at both ends.
 func (l *layouter) asWritten() []SQLPart {
 	parts := l.parts(l.gap)
 	if behind := l.sql[l.toks[len(l.toks)-1].End:]; behind != "" {
@@ -295,7 +294,7 @@ func (l *layouter) asWritten() []SQLPart {
 	return parts
 }
 
-// gap is the white space that the text has before a token.
+// gap returns the original white space before token i.
 func (l *layouter) gap(i int) string {
 	if i == 0 {
 		return l.sql[:l.toks[0].Start]
@@ -303,7 +302,7 @@ func (l *layouter) gap(i int) string {
 	return l.sql[l.toks[i-1].End:l.toks[i].Start]
 }
 
-// space returns the separator before a token: a new line, a blank for white space, or nothing.
+// space returns the formatted white space before token i: a line break with indentation, a space, or "".
 func (l *layouter) space(i int) string {
 	if i == 0 {
 		return ""

@@ -9,41 +9,40 @@ import (
 // State is the result of comparing one cell.
 type State uint8
 
-// The states. A cell of a matched row is in one of the first three, or, where its column has no
-// counterpart, in one of the last two. All cells of a row without a partner are of its side.
+// The states. A cell of a matched row has one of the first three, or one of the last two if its column is not mapped.
+// All cells of an unmatched row have the state of its side.
 const (
-	Equal     State = iota // the same as it is stored
+	Equal     State = iota // equal as stored
 	Mapped                 // equal under the mapping
-	Differs                // both sides have the cell, with other values
+	Differs                // both sides have the cell, with different values
 	OnlyGold               // the answer lacks the row or the column
 	OnlyAgent              // gold lacks the row or the column
 	numStates
 )
 
-// allStates lists the states in order.
+// allStates are all states, in order.
 var allStates = [...]State{Equal, Mapped, Differs, OnlyGold, OnlyAgent}
 
 var stateNames = [...]string{"equal", "mapped", "differs", "only_gold", "only_agent"}
 
-// String is the state's name in addresses and JSON.
+// String returns the state's name in addresses and JSON.
 func (s State) String() string { return stateNames[s] }
 
-// MarshalText writes the state's name.
+// MarshalText returns the state's name.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Sign is the state in one character.
+// Sign returns a one-character symbol of the state.
 func (s State) Sign() string { return [...]string{"=", "≈", "≠", "−", "+"}[s] }
 
-// Words are the state for people.
+// Words returns the state's display name.
 func (s State) Words() string {
 	return [...]string{"equal", "equal under the mapping", "differs", "only in gold", "only in the answer"}[s]
 }
 
-// States is a set of states. The empty set means the default: the rows with differences, of all columns that both
-// sides have.
+// States is a set of states that selects rows. The empty set selects rows with a cell that differs, and unmatched rows.
 type States uint8
 
-// Set makes a set of states.
+// Set returns a set of states.
 func Set(states ...State) (set States) {
 	for _, s := range states {
 		set |= 1 << s
@@ -51,13 +50,13 @@ func Set(states ...State) (set States) {
 	return set
 }
 
-// All is the set of all states: every row has a cell in it.
+// All is the set of all states, which selects every row.
 const All = States(1<<numStates - 1)
 
 // Has reports whether a state is in the set.
 func (s States) Has(state State) bool { return s&(1<<state) != 0 }
 
-// String lists the names, with commas between them; "all" is all of them.
+// String returns the names, separated by commas, or "all" for all states.
 func (s States) String() string {
 	if s == All {
 		return "all"
@@ -71,7 +70,7 @@ func (s States) String() string {
 	return strings.Join(names, ",")
 }
 
-// ParseStates reads what [States.String] writes.
+// ParseStates parses the result of [States.String].
 func ParseStates(text string) (set States, err error) {
 	if text == "all" {
 		return All, nil
@@ -95,17 +94,17 @@ func ParseStates(text string) (set States, err error) {
 	return set, nil
 }
 
-// Arrangement is how cells are shown.
+// Arrangement is the layout of cells.
 type Arrangement string
 
-// The arrangements.
+// The layouts of cells.
 const (
 	Merged Arrangement = "merged" // gold over the answer in one cell
 	Beside Arrangement = "beside" // two tables that scroll together
 	List   Arrangement = "list"   // one line for each cell that differs
 )
 
-// ParseArrangement reads the name of an arrangement; the empty name is merged.
+// ParseArrangement parses the name of an arrangement; "" is Merged.
 func ParseArrangement(text string) (Arrangement, error) {
 	switch a := Arrangement(text); a {
 	case "":

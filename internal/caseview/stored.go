@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Stored reads a case of a run from a warehouse: the case as far as it exists, its scores, the replies that they
-// rest on, and the configuration of the run. It reads references to results from the warehouse. A case that is not
-// in agent_runs has no answer, and one that is not in golden_set either has only its names.
+// Stored returns the Input for a case of a run in a warehouse: the case, its scores, the judge replies that they are
+// based on, and the run's configuration. A case that is not in agent_runs has no answer; one that is not in golden_set
+// either has only its names.
 func Stored(ctx context.Context, w *store.Store, d *store.CaseDetail, run scoring.RunID) (Input, error) {
 	rows, err := w.Runs(ctx, run.ID)
 	if err != nil {
@@ -20,7 +20,7 @@ func Stored(ctx context.Context, w *store.Store, d *store.CaseDetail, run scorin
 	return StoredUnder(ctx, w, d, run, ConfigOf(rows, run))
 }
 
-// ConfigOf is the configuration of a run.
+// ConfigOf returns the configuration of a run in rows, or the zero Config if it is missing or invalid.
 func ConfigOf(rows []store.Run, run scoring.RunID) (config scoring.Config) {
 	for i := range rows {
 		var c scoring.Config
@@ -31,7 +31,7 @@ func ConfigOf(rows []store.Run, run scoring.RunID) (config scoring.Config) {
 	return config
 }
 
-// StoredUnder is [Stored] for a run whose configuration is known.
+// StoredUnder is like [Stored], for a run whose configuration is known.
 func StoredUnder(ctx context.Context, w *store.Store, d *store.CaseDetail, run scoring.RunID,
 	config scoring.Config) (Input, error) {
 	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config,

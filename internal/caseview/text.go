@@ -11,26 +11,26 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Piece is a part of text from data. Plain text is shown unchanged. A character that is invisible, or changes how
-// others are shown, is a separate piece with a symbol in its place.
+// Piece is a part of text from data, for display. A character that is invisible, or that changes how others are
+// displayed, is a separate piece with a symbol.
 type Piece struct {
-	Text   string `json:"text"`             // what to show
-	Symbol string `json:"symbol,omitempty"` // text shown in its place; empty for plain text
+	Text   string `json:"text"`             // the text or symbol to display
+	Symbol string `json:"symbol,omitempty"` // name of the replaced character; empty for plain text
 }
 
-// maxMarks is the maximal number of marks on one letter: more than any script needs.
+// maxMarks is the maximum number of combining marks on one letter that are displayed: more than any script needs.
 const maxMarks = 4
 
-// Pieces splits s into plain pieces and those that need a symbol: control and bidirectional characters, invalid
-// UTF-8, blanks at both ends, runs of blanks, and blanks other than the space. The symbols keep line feeds as
-// characters, so the result may be shown on one line.
+// Pieces splits s into plain pieces and those that need a symbol: control and bidirectional characters, invalid UTF-8,
+// spaces at both ends, repeated spaces, and other blanks than the space. Line feeds become symbols, too, so that the
+// result fits on one line.
 func Pieces(s string) []Piece { return inPieces(s, true) }
 
-// Line is like Pieces for one line of formatted text, such as a query: blanks and tabs are kept as formatting.
+// Line is like Pieces for one line of formatted text, such as a query, but keeps spaces and tabs.
 func Line(s string) []Piece { return inPieces(s, false) }
 
-// isPlain recognizes most strings that are a single plain piece: ASCII letters, digits and signs, separated by
-// single spaces.
+// isPlain reports whether s is a single plain piece of printable ASCII with single spaces between words. It may be
+// false for other plain strings.
 func isPlain(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
@@ -96,7 +96,7 @@ func inPieces(s string, blanks bool) []Piece {
 	return out
 }
 
-// named is a character's name in Unicode, in lower case.
+// named returns the Unicode name of a character, in lower case.
 func named(r rune) string { return strings.ToLower(runenames.Name(r)) }
 
 var controls = [...]string{

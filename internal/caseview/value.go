@@ -11,21 +11,20 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// Value is one cell as it is shown.
+// Value is one cell's value for display.
 type Value struct {
-	Type   scoring.Type // of the value itself
+	Type   scoring.Type // type of the value, even if its column has another one
 	Null   bool
 	Masked bool   // Text is a hash
-	Text   string // all of it, exactly as it is stored; empty for NULL
-	Number bool   // aligned on its decimal sign
+	Text   string // the whole value as stored; empty for NULL
+	Number bool   // a number, which is aligned on its decimal point
 
-	// Pieces are the text in pieces that can be seen, up to where it is cut, and Rest the others.
-	// Length is its length in characters where it is cut, else 0.
+	// Pieces is the displayed part of Text and Rest the folded part. Length is the number of characters of Text if it
+	// is folded, else 0.
 	Pieces, Rest []Piece
 	Length       int
 
-	// Pad is the number of characters from the decimal sign on, inclusive, in the widest number of the column on
-	// the page, minus those of this one.
+	// Pad is the number of characters to append so that the decimal points of the column align on the page.
 	Pad int
 }
 
@@ -45,13 +44,14 @@ func (v *Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Lengths of text that is shown, in characters: up to where it is cut, and of the rest.
+// Default numbers of characters: up to which a value is displayed, and of the folded part.
 const (
 	defaultCut = 160
 	mostRest   = 20_000
 )
 
-// newValue shows a value. Text longer than cut characters is cut, and up to rest of the others are kept.
+// newValue returns v for display. Text longer than cut characters is folded, and up to rest characters of the folded
+// part are kept.
 func newValue(v scoring.Value, cut, rest int) *Value {
 	out := &Value{Type: v.Type, Null: v.IsNull()}
 	if out.Null {
@@ -88,7 +88,7 @@ func prefix(s string, n int) string {
 	return s
 }
 
-// fraction returns the number of characters after the whole part of a number.
+// fraction returns the number of characters of a number from the decimal point or exponent on, at most mostPad.
 func (v *Value) fraction() int {
 	if v == nil || !v.Number {
 		return 0
@@ -101,14 +101,14 @@ func (v *Value) fraction() int {
 
 const mostPad = 24
 
-// Change is how far an agent's cell is from gold's, computed exactly.
+// Change is the exact difference of an agent's value from gold's.
 type Change struct {
 	Absolute string `json:"absolute"`           // agent - gold, in gold's unit
-	Relative string `json:"relative,omitempty"` // of gold, in percent, to four digits; empty if gold is 0 or no number
+	Relative string `json:"relative,omitempty"` // in percent of gold; empty for dates, or if gold is 0
 }
 
-// changeOf is the difference of two cells under the way in which they are read. It is nil if
-// they are not both numbers, or both dates or times.
+// changeOf returns the difference of two values as the comparison how reads them, or nil unless both are numbers, or
+// both dates or times.
 func changeOf(g, a scoring.Value, how *scoring.Comparison) *Change {
 	if x, ok := exactNumber(g); ok {
 		y, also := exactNumber(a)
@@ -140,7 +140,8 @@ func changeOf(g, a scoring.Value, how *scoring.Comparison) *Change {
 	return nil
 }
 
-// exactNumber is a number as a fraction. A double is the shortest decimal that reads back as it.
+// exactNumber returns a number as a fraction, and whether v is a finite number. A double is converted to the shortest
+// decimal that parses to it.
 func exactNumber(v scoring.Value) (*big.Rat, bool) {
 	switch v.Type {
 	case scoring.Int64:
@@ -170,7 +171,7 @@ func pow10(n int) *big.Rat {
 	return p
 }
 
-// exactText formats a decimal fraction with all its digits, and with at least the given number of decimal digits.
+// exactText formats a decimal fraction with all its decimals, and with at least least of them.
 func exactText(r *big.Rat, least int) string {
 	digits, _ := r.FloatPrec() // the denominators of decimals are products of 2 and 5
 	return r.FloatString(max(digits, least))
@@ -183,7 +184,7 @@ func signed(r *big.Rat, text string) string {
 	return text
 }
 
-// percent writes a share in percent with four significant digits.
+// percent formats a share in percent with its sign and four significant digits.
 func percent(share *big.Rat) string {
 	p := new(big.Rat).Mul(share, big.NewRat(100, 1))
 	size := new(big.Rat).Abs(p)
@@ -198,7 +199,7 @@ func percent(share *big.Rat) string {
 	return signed(p, p.FloatString(digits)) + " %"
 }
 
-// nanosOf is a date or time in nanoseconds.
+// nanosOf returns a date or time in nanoseconds, and whether v is one.
 func nanosOf(v scoring.Value) (*big.Int, bool) {
 	switch v.Type {
 	case scoring.Date:
@@ -212,7 +213,7 @@ func nanosOf(v scoring.Value) (*big.Int, bool) {
 	return nil, false
 }
 
-// span writes a stretch of time, such as "+3 days" or "-1 day 02:30:00".
+// span formats a duration in nanoseconds, such as "+3 days" or "-1 day 02:30:00".
 func span(nanos *big.Int) string {
 	sign := "+"
 	if nanos.Sign() < 0 {
@@ -233,7 +234,7 @@ func span(nanos *big.Int) string {
 	return sign + strings.Join(parts, " ")
 }
 
-// readAs are two cells as a comparison reads them.
+// readAs returns two values as the comparison how reads them.
 func readAs(gold, agent *scoring.Column, how *scoring.Comparison, i, j int) (g, a scoring.Value) {
 	goldView, agentView := cell.Views(how, false)
 	return cell.Read(gold, goldView, i), cell.Read(agent, agentView, j)

@@ -20,26 +20,26 @@ import (
 // Input holds the data on a case. Only Case is required.
 type Input struct {
 	Case        *scoring.Case
-	Scores      []scoring.Score // of one run; details as the metrics made them or as JSON
-	GoldHash    string          // that the scores were stored with; empty if it is not known
+	Scores      []scoring.Score // scores of one run, with details as Go values or JSON
+	GoldHash    string          // hash of question and gold answers when scored; empty if unknown
 	RunID       string
-	Config      scoring.Config            // of the run
-	Assessments []judgebackend.Assessment // that the scores rest on
-	Snapshots   scoring.SnapshotReader    // nil: references are not resolved
+	Config      scoring.Config            // configuration of the run
+	Assessments []judgebackend.Assessment // judge replies that the scores are based on
+	Snapshots   scoring.SnapshotReader    // reads results that the case refers to; nil: they count as unreadable
 	Mask        *Mask                     // nil: nothing is hidden
 	Unstored    bool                      // the question and its accepted answers are not stored
 	Unreadable  bool                      // the case cannot be read
 }
 
-// Options choose what is shown.
+// Options select what a view shows.
 type Options struct {
-	Metric string // whose score is explained; empty: the verdict, or the first available of the comparing ones
-	Gold   int    // which accepted answer is compared, from 1; 0: the one that counted
+	Metric string // metric whose score is explained; empty: see head
+	Gold   int    // number of the accepted answer to compare with, from 1; 0: the one that the scores used
 	Cells  CellOptions
 	Before *Input // an earlier answer to the same question; nil: none
 }
 
-// View is a case as figures.
+// View is a case with its scores, comparison and reasons, ready for display or JSON.
 type View struct {
 	CaseID       string   `json:"case_id"`
 	Question     string   `json:"question"`
@@ -47,7 +47,7 @@ type View struct {
 	Database     string   `json:"database,omitempty"`
 	Dialect      string   `json:"dialect,omitempty"`
 	Tags         []string `json:"tags,omitempty"`
-	TagsError    string   `json:"tags_error,omitempty"` // why they cannot be read
+	TagsError    string   `json:"tags_error,omitempty"` // why the tags cannot be parsed
 	Agent        string   `json:"agent_name"`
 	AgentVersion string   `json:"agent_version"`
 	Batch        string   `json:"batch_id,omitempty"`
@@ -57,40 +57,40 @@ type View struct {
 	Interpretation string   `json:"interpretation,omitempty"`
 	Response       string   `json:"response,omitempty"`
 	Tools          []string `json:"tool_calls,omitempty"`
-	AgentError     string   `json:"agent_error,omitempty"` // the database's message, where the agent's query failed
+	AgentError     string   `json:"agent_error,omitempty"` // the database's message, if the agent's query failed
 
 	Latency     *time.Duration `json:"-"`
 	GoldLatency *time.Duration `json:"-"`
 	LatencyMS   *float64       `json:"latency_ms"`
 	GoldMS      *float64       `json:"gold_latency_ms"`
 
-	Asked  *Score  `json:"score"`  // the one that is explained; null if there is none
-	Scores []Score `json:"scores"` // all, in the order of the metrics
+	Asked  *Score  `json:"score"`  // the explained score; null without scores
+	Scores []Score `json:"scores"` // all scores, in the order of the metrics
 
 	Golds []Gold `json:"golds"` // the accepted answers
-	Gold  int    `json:"gold"`  // the one that is compared, from 1; 0: there is none
+	Gold  int    `json:"gold"`  // number of the one that is compared, from 1; 0: none
 
-	Score     *float64   `json:"comparison_score"` // hybrid_ex under the mapping that is shown
-	Stored    bool       `json:"stored"`           // the mapping is that of the score; false: found for this page
+	Score     *float64   `json:"comparison_score"` // hybrid_ex under the shown mapping
+	Stored    bool       `json:"stored"`           // the mapping is the stored score's; false: computed for this view
 	Reshaped  string     `json:"reshaped,omitempty"`
-	Order     string     `json:"order,omitempty"` // what became of the order that the question asks for
+	Order     string     `json:"order,omitempty"` // whether the rows are in the order that the question asks for
 	Mapping   *Mapping   `json:"mapping"`
 	Cells     *Cells     `json:"cells"`
 	Queries   Queries    `json:"queries"`
 	Relations *Relations `json:"relations"`
 
-	Reason *relation.Reason `json:"reason,omitempty"` // the one that explains most
+	Reason *relation.Reason `json:"reason,omitempty"` // the strongest reason why the answer differs
 	Before *Before          `json:"before,omitempty"` // the earlier answer
 
-	Counterexample *Counterexample `json:"counterexample,omitempty"` // where the score of that name found one
+	Counterexample *Counterexample `json:"counterexample,omitempty"` // if the metric counterexample found one
 
 	Judge *Judgement `json:"judge"`
 
 	Masked bool     `json:"masked,omitempty"` // parts are hidden
-	Notes  []string `json:"notes,omitempty"`  // what a reader should know: what is missing, what has changed since
+	Notes  []string `json:"notes,omitempty"`  // for the reader: missing data, changes since the scores
 }
 
-// Score is a score as it is shown.
+// Score is a score with its reason, masked for display.
 type Score struct {
 	Metric   string         `json:"metric"`
 	Version  int            `json:"metric_version"`
@@ -102,32 +102,32 @@ type Score struct {
 	Reason   string         `json:"reason"`
 	Code     string         `json:"code,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
-	Judged   bool           `json:"judged,omitempty"` // it rests on a judge's reply
+	Judged   bool           `json:"judged,omitempty"` // it is based on a judge's reply
 }
 
-// Gold is an accepted answer, and how the agent's result compares with it.
+// Gold is an accepted answer with the score of the agent's result against it.
 type Gold struct {
-	Counted bool     `json:"counted"` // the scores are by this one
+	Counted bool     `json:"counted"` // the stored scores used this one
 	Value   *float64 `json:"hybrid_ex"`
-	Reason  string   `json:"reason"` // or why there is no value
+	Reason  string   `json:"reason"` // reason of the value, or of its absence
 	SQL     string   `json:"sql,omitempty"`
 }
 
-// builder makes a view.
+// builder collects the parts of a view.
 type builder struct {
 	Input
 	view     *View
 	masked   *Masked
 	gold     *scoring.Query
 	compared *Comparison
-	tables   *tables      // of compared
-	besides  *classified  // the cells of the earlier answer, if they are of the same gold result
-	again    *cell.Result // counted under the stored alignment, where that fits
+	tables   *tables      // compared, for display
+	besides  *classified  // the cells of the earlier answer, if compared with the same gold result
+	again    *cell.Result // counts recomputed under the alignment in use
 	requests map[string]*judgebackend.Request
 }
 
-// Build computes the figures of a case. It omits parts that cannot be read or compared, and Notes list them. It
-// returns an error if the options name something that does not exist, or if the context has ended.
+// Build returns the view of a case. Parts that cannot be read or compared are omitted and listed in Notes. It returns
+// an error if the options name something that does not exist, or if the context has ended.
 func Build(ctx context.Context, in Input, o Options) (*View, error) {
 	b, err := build(ctx, in, o)
 	if err != nil {
@@ -172,7 +172,7 @@ func build(ctx context.Context, in Input, o Options) (*builder, error) {
 
 func (b *builder) note(text string) { b.view.Notes = append(b.view.Notes, text) }
 
-// resolve reads the results that are references, into a copy of the case.
+// resolve replaces b.Case by a copy in which results that are references have been read, or have an error.
 func (b *builder) resolve(ctx context.Context) {
 	c := *b.Case
 	c.Golds = slices.Clone(c.Golds)
@@ -201,13 +201,13 @@ func (b *builder) resolve(ctx context.Context) {
 	b.Case = &c
 }
 
-// placed is where a metric stands among all.
+// placed is a metric's position among all metrics, and its group.
 type placed struct {
 	at    int
 	group string
 }
 
-// places are the metrics by name.
+// places returns the positions of all built-in metrics, by name.
 var places = sync.OnceValue(func() map[string]placed {
 	out := map[string]placed{}
 	for i, m := range metric.All() {
@@ -216,7 +216,8 @@ var places = sync.OnceValue(func() map[string]placed {
 	return out
 })
 
-// head fills in the facts about the case and its scores.
+// head sets the data on the case, and its scores in the order of the metrics. The explained score is that of asked,
+// which must exist, else the first with a value among the metrics that compare results.
 func (b *builder) head(asked string) error {
 	v, c, m := b.view, b.Case, b.masked
 	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence),
@@ -294,7 +295,7 @@ func (v *View) metricNames() (names []string) {
 	return names
 }
 
-// scoreOf is the score of a metric, or nil.
+// scoreOf returns the score of a metric, or nil.
 func (v *View) scoreOf(name string) *Score {
 	if i := slices.IndexFunc(v.Scores, func(s Score) bool { return s.Metric == name }); i >= 0 {
 		return &v.Scores[i]
@@ -310,8 +311,9 @@ func milliseconds(d *time.Duration) *float64 {
 	return &ms
 }
 
-// choose decides which accepted answer is compared, and under which mapping: that of the stored
-// score of hybrid_ex if it is of this answer and of these results, else one that is found now.
+// choose sets the accepted answers and the one that is compared: wanted, or else the one that the scores used. It
+// returns the comparison: the stored one of hybrid_ex if it fits the available results, else a new one; nil without
+// any.
 func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error) {
 	c := b.Case
 	if b.Unstored {
@@ -379,7 +381,7 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 	return now[at-1], nil
 }
 
-// countedGold returns the accepted answer that the scores use, from 1; 0 if no score records it.
+// countedGold returns the number, from 1, of the accepted answer that the scores used, or 0 if no score shows it.
 func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
 	if len(b.Case.Golds) == 1 {
 		return 1
@@ -400,8 +402,8 @@ func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
 	return 0
 }
 
-// fits reports whether a stored comparison is of an accepted result and the answer's: it has their
-// columns, and counting again gives its counts.
+// fits reports whether the stored comparison h is of the gold result and the answer's: the columns have the same names,
+// and comparing again gives the same counts.
 func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
 	agent := b.Case.Pred.Result.Table
 	if gold == nil || agent == nil || !slices.Equal(h.GoldColumns, namesOf(gold)) ||
@@ -416,7 +418,7 @@ func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
 		slices.Equal(again.ColumnEqual, c.ColumnEqual)
 }
 
-// within reports whether an alignment names only existing columns, each once.
+// within reports whether an alignment names every column of both sides exactly once.
 func within(a *scoring.Alignment, golds, agents int) bool {
 	gold, agent := make([]bool, golds), make([]bool, agents)
 	take := func(side []bool, i int) bool {
@@ -457,13 +459,13 @@ func namesOf(t *scoring.Table) []string {
 	return out
 }
 
-// countAgain counts under a stored alignment, with the pairs of rows, which are not stored.
+// countAgain compares two results under the alignment of h, with the pairs of matched rows, which are not stored.
 func countAgain(h *metric.Hybrid, gold, agent *scoring.Table) cell.Result {
 	return cell.Compare(gold, agent, &h.Alignment,
 		cell.Options{Pairs: true, EqualPairs: true, PenalizeExtra: h.Counts.NullFilled > len(h.Alignment.Missing)})
 }
 
-// against scores the answer against one accepted answer, by the evidence alone.
+// against returns the score of hybrid_ex against one accepted answer, without a judge, and its comparison.
 func (b *builder) against(ctx context.Context, gold int) (scoring.Score, *metric.Hybrid, error) {
 	e, err := b.engine(nil)
 	if err != nil {
@@ -479,7 +481,7 @@ func (b *builder) against(ctx context.Context, gold int) (scoring.Score, *metric
 	return scores[0], h, nil
 }
 
-// engine makes an engine as the run had it, as far as its metrics are known here.
+// engine returns an engine with the run's options for built-in metrics. Invalid options are ignored.
 func (b *builder) engine(judge judgebackend.Backend) (*scoring.Engine, error) {
 	config := scoring.Config{Options: map[string]json.RawMessage{}}
 	metrics := metric.All()
@@ -492,7 +494,7 @@ func (b *builder) engine(judge judgebackend.Backend) (*scoring.Engine, error) {
 	return scoring.NewEngine(metrics, &scoring.EngineOptions{Config: config, Judge: judge})
 }
 
-// results compares the two results.
+// results sets the mapping and the cells of both results under h, or notes why they cannot be compared.
 func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 	v := b.view
 	if h == nil || b.gold.Result.Table == nil || b.Case.Pred.Result.Table == nil {
@@ -525,7 +527,7 @@ func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 	v.Cells = t.cells(o)
 }
 
-// whyNot says why there is no comparison of results.
+// whyNot adds notes about the results that are missing or unreadable.
 func (b *builder) whyNot() {
 	say := func(whose string, q *scoring.Query) {
 		switch r := &q.Result; {
@@ -548,7 +550,7 @@ func (b *builder) whyNot() {
 	say("The agent's", &b.Case.Pred)
 }
 
-// queries lays out both queries.
+// queries sets the formatted queries, and notes if another accepted answer is shown than the scores used.
 func (b *builder) queries() {
 	gold := ""
 	if b.gold != nil {

@@ -5,25 +5,25 @@ import (
 	"strconv"
 )
 
-// Bars is a value for each of several names, the first on top.
+// Bars is a horizontal bar chart with one bar for each name, the first on top.
 type Bars struct {
 	Name, Title, Desc string
-	X                 string // what the values are
-	Percent           bool   // values are fractions, and shown in percent
+	X                 string // label of the axis
+	Percent           bool   // values are fractions and displayed in percent
 	High              float64
 	Rows              []Bar
 }
 
-// Bar is one row.
+// Bar is one row of a bar chart.
 type Bar struct {
 	Name      string
-	Value     *float64 // nil: a dash in place of a bar
-	Low, High *float64 // its interval; nil if it has none
-	Text      string   // the figure next to it
-	Class     string   // such as two; one where it is empty
+	Value     *float64 // nil: a dash instead of a bar
+	Low, High *float64 // its interval, or nil
+	Text      string   // text next to the bar, such as its value
+	Class     string   // CSS class, such as two; "": one
 }
 
-// Picture draws the bars. The axis begins at 0, or at the least value below it.
+// Picture draws the bars. The axis contains 0, all values and intervals, and High.
 func (b *Bars) Picture() *Picture {
 	const rowHeight, plot, figures = 22.0, 420.0, 150.0
 	x, names := Axis{To: b.High}, 90.0
@@ -84,11 +84,11 @@ func (b *Bars) Picture() *Picture {
 	return p
 }
 
-// Histogram has the number of values in each of some bins of equal width.
+// Histogram is a chart of the numbers of values in bins of equal width.
 type Histogram struct {
 	Name, Title, Desc string
 	X, Y              string
-	From, Width       float64 // of the first bin
+	From, Width       float64 // start of the first bin, and width of each
 	Counts            []int
 }
 

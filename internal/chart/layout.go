@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Margin is the space around a picture, in pixels.
+// Margin is the space around a picture's content, in pixels.
 const Margin = 28.0
 
-// Axis maps values to pixels.
+// Axis maps values from From to To linearly to pixels from Start to End.
 type Axis struct{ From, To, Start, End float64 }
 
-// At returns the position of a value; a value beyond the axis is at its end.
+// At returns the pixel of value v; values outside of the axis are at its nearer end.
 func (a Axis) At(v float64) float64 {
 	return a.Start + (max(a.From, min(a.To, v))-a.From)/(a.To-a.From)*(a.End-a.Start)
 }
 
-// Ticks are the multiples of a step, a tenth or more, within the axis.
+// Ticks returns the multiples of step within the axis, rounded to tenths.
 func (a Axis) Ticks(step float64) (out []float64) {
 	for k := math.Ceil(a.From/step - 1e-9); k*step <= a.To+1e-9; k++ {
 		out = append(out, math.Round(k*step*10)/10)
@@ -25,8 +25,8 @@ func (a Axis) Ticks(step float64) (out []float64) {
 	return out
 }
 
-// round is an axis for values from lo to hi that begins and ends at round ones, with the step of its
-// ticks: at most n of them.
+// round returns an axis that contains lo to hi, begins and ends at multiples of step, and has a step of 1, 2 or 5 times
+// a power of ten, so that about n steps at most cover lo to hi.
 func round(lo, hi float64, n int) (from, to, step float64) {
 	if !(hi > lo) {
 		lo, hi = lo-0.5, lo+0.5
@@ -56,9 +56,9 @@ func Decimal(v float64, digits int) string {
 	return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), "-", "−", 1)
 }
 
-// Apart moves ascending places as little as it takes (in the sum of squares) for them to be spacing
-// from one another, then within the bounds, if there is room: what is wanted less the spacing so
-// far must not fall, so neighbours that would are pooled into their mean.
+// Apart returns ascending positions that are at least spacing apart and as close as possible to wanted, which is
+// ascending, in the sum of squares. They are then moved within least and most, if there is room. It is an isotonic
+// regression by pooling adjacent violators.
 func Apart(wanted []float64, spacing, least, most float64) []float64 {
 	type pool struct {
 		sum float64
@@ -85,7 +85,7 @@ func Apart(wanted []float64, spacing, least, most float64) []float64 {
 	return out
 }
 
-// TextWidth estimates the width of text at 12 pixels, rounded up for the fonts of [CSS].
+// TextWidth estimates the width in pixels of text in a font of 12 pixels, rather too wide than too narrow.
 func TextWidth(text string) float64 {
 	w := 0.0
 	for _, r := range text {
@@ -103,7 +103,8 @@ func TextWidth(text string) float64 {
 	return w
 }
 
-// Shortened cuts the middle out of text to fit a width: names differ at both ends.
+// Shortened returns text, with its middle replaced by an ellipsis if it is wider than width: names often differ at both
+// ends.
 func Shortened(text string, width float64) string {
 	if TextWidth(text) <= width {
 		return text

@@ -2,15 +2,14 @@ package chart
 
 import "math"
 
-// Lines is a chart of values over steps, such as the versions of an agent, or over a number, such
-// as a threshold.
+// Lines is a line chart of values over steps, such as the versions of an agent, or over a number, such as a threshold.
 type Lines struct {
 	Name, Title, Desc string
-	X, Y              string   // what the axes are
-	Steps             []string // names of the places 0, 1, 2 and so on of the axis; nil: X is a number
+	X, Y              string   // labels of the axes
+	Steps             []string // names of the X values 0, 1, 2, …; nil: X is a number
 	Percent           bool     // values are fractions, and shown in percent
-	Low, High         float64  // the axis of values reaches from Low to High at least; both 0: as the values do
-	Series            []Series // at most five are distinguishable
+	Low, High         float64  // minimum range of the Y axis; if equal: that of the values
+	Series            []Series // only the first five have distinct colors
 	Marks             []Mark
 }
 
@@ -18,24 +17,24 @@ type Lines struct {
 type Series struct {
 	Name   string
 	Points []Point // from left to right
-	Bare   bool    // without dots at its points
+	Bare   bool    // no dots at its points
 }
 
-// Point is a value.
+// Point is a value in a series.
 type Point struct {
 	X, Y      float64
 	Low, High *float64 // its interval; nil if it has none
-	Cut       bool     // no line leads to it from the point before: the two cannot be compared
+	Cut       bool     // no line from the previous point: they are not comparable
 	Tip       string
 }
 
-// Mark is a line across the picture where something changed.
+// Mark is a vertical line where something changed.
 type Mark struct {
 	X    float64
 	Text string // a few letters
 }
 
-// classes of series.
+// classes are the CSS classes of series.
 var classes = []string{"one", "two", "three", "four", "five"}
 
 // Picture draws the lines.
@@ -103,7 +102,7 @@ func (l *Lines) Picture() *Picture {
 	return p
 }
 
-// along writes what is along the axis: names of steps, as many as there is room for, or numbers.
+// along writes the labels of the X axis: names of steps, as many as fit, or numbers.
 func (l *Lines) along(p *Picture, x Axis, y float64) {
 	if l.Steps == nil {
 		from, to, step := round(x.From, x.To, 8)
@@ -150,7 +149,7 @@ func (s *Series) draw(p *Picture, x, y Axis, class string) {
 	}
 }
 
-// name writes the names of the series at their ends.
+// name writes the names of the series next to their last points.
 func (l *Lines) name(p *Picture, x, y Axis) {
 	type end struct {
 		series int

@@ -1,9 +1,9 @@
-// Package chart draws pictures as SVG: values over versions, bars with their intervals, a statistic
-// over a threshold, histograms. The same values give the same picture.
+// Package chart draws charts as SVG: lines over versions, bars with intervals, a statistic over a threshold,
+// histograms. Equal data gives equal pictures.
 //
-// A [Picture] is data, and the template "chart" writes it, so that html/template escapes all text in it. Colours
-// are classes, whose rules are in [CSS]: they follow the page's color-scheme, forced colours and print. A title and
-// a description state what the picture shows.
+// A [Picture] is data, which the template "chart" writes, so that html/template escapes all text in it. Colors are CSS
+// classes, whose rules in [CSS] follow the page's color-scheme, forced colors and print. A title and a description
+// state what the picture shows.
 package chart
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// CSS are the rules of the classes that pictures use.
+// CSS contains the rules of the classes that pictures use.
 //
 //go:embed chart.css
 var CSS string
@@ -28,14 +28,14 @@ var CSS string
 //go:embed chart.html
 var Template string
 
-// alone writes a picture as a file.
+// alone is the template that writes a picture as a separate SVG file.
 var alone = template.Must(
 	template.Must(template.New("alone").Parse(Template)).Parse(`{{define "style"}}` + lightCSS(CSS) + `{{end}}`))
 
 var variable = regexp.MustCompile(`(--chart-[a-z-]+): light-dark\((#[0-9a-f]+), [^)]*\);`)
 
-// lightCSS are the rules with the light colours in place of the variables, which not every reader of
-// SVG files knows, and without those for a page.
+// lightCSS returns the rules for a separate file: with the light colors instead of CSS variables, which some readers of
+// SVG do not support, and without media rules.
 func lightCSS(css string) string {
 	css, _, _ = strings.Cut(css, "@media")
 	for _, m := range variable.FindAllStringSubmatch(css, -1) {
@@ -47,16 +47,16 @@ func lightCSS(css string) string {
 
 // Picture is a drawing. Coordinates are pixels from the top left corner.
 type Picture struct {
-	Name   string // of a file; lower-case letters and dashes
-	Title  string // what it shows
-	Desc   string // what is to be read from it, in a sentence; may be empty
+	Name   string // name of its file: lower-case letters and dashes
+	Title  string // title: what the picture shows
+	Desc   string // a sentence about its message; may be empty
 	Width  Pixels
 	Height Pixels
 	Shapes []Shape
-	Alone  bool // it is a file, and not part of a page
+	Alone  bool // it is a separate file, not part of a page
 }
 
-// Pixels is a length in pixels, written in tenths.
+// Pixels is a length in pixels, formatted with at most one decimal.
 type Pixels float64
 
 func (p Pixels) String() string {
@@ -71,11 +71,11 @@ func (p Pixels) String() string {
 type Shape struct {
 	Kind       string // rect, line, path, dot or text
 	Class      string
-	X, Y       Pixels // of the corner, the start, the centre or the anchor
-	X2, Y2     Pixels // of a line's end
+	X, Y       Pixels // position of the corner, start, center or anchor
+	X2, Y2     Pixels // position of a line's end
 	W, H, R    Pixels
 	Path       string // points of a path
-	Text, Tip  string // a tip is shown where the pointer rests, and read aloud
+	Text, Tip  string // Tip is a tooltip, also for screen readers
 	Anchor     string // for text: middle or end
 	TurnedLeft bool   // text runs upwards
 }
@@ -87,13 +87,13 @@ func New(name, title, desc string, width, height float64) *Picture {
 	return p
 }
 
-// Heading draws the title and the description, of a picture that stands without a caption.
+// Heading draws the title and the description, for a picture without a caption.
 func (p *Picture) Heading() {
 	p.Text("heading", Margin, 30, p.Title)
 	p.Text("muted", Margin, 49, p.Desc)
 }
 
-// SVG is the picture as a file.
+// SVG returns the picture as a separate SVG file.
 func (p *Picture) SVG() ([]byte, error) {
 	q := *p
 	q.Alone = true
@@ -105,7 +105,7 @@ func (p *Picture) SVG() ([]byte, error) {
 // Box is a rectangle by its upper left corner, its width and its height. R is the radius of its corners.
 type Box struct{ X, Y, W, H, R float64 }
 
-// Rect draws a box. The tip, which may be empty, is shown while the pointer is on it.
+// Rect draws a box. The tip is its tooltip; "": none.
 func (p *Picture) Rect(class string, b Box, tip string) {
 	p.Shapes = append(p.Shapes,
 		Shape{Kind: "rect", Class: class, X: Pixels(b.X), Y: Pixels(b.Y), W: Pixels(b.W), H: Pixels(b.H), R: Pixels(b.R),
@@ -159,8 +159,8 @@ func (p *Picture) text(class, anchor string, x, y float64, text string) {
 		Shape{Kind: "text", Class: class, Anchor: anchor, X: Pixels(x), Y: Pixels(y), Text: shownText(text)})
 }
 
-// shownText has U+FFFD in place of control and other invisible characters, which XML may not hold or
-// which turn the direction of writing.
+// shownText replaces control and other invisible characters by U+FFFD: XML forbids some, and others change the
+// direction of writing.
 func shownText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Case is one question of the golden set, in the form of a case file.
+// Case is one question of the golden set, in the format of a case file.
 type Case struct {
 	ID       string   `json:"case_id"`
 	Question string   `json:"question"`
@@ -20,20 +20,19 @@ type Case struct {
 	Tags     []string `json:"tags"` // domain:retail, tier:extra hard, edge:destructive, ordered, top-n, ties, result:empty
 }
 
-// Gold is the expert's answer.
+// Gold is the accepted answer to a question.
 type Gold struct {
 	SQL string `json:"sql"`
 }
 
-// Expected describes what a correct agent does in addition to returning the right rows.
+// Expected describes the expected behavior of the agent, in addition to the result.
 type Expected struct {
 	Behaviour      string   `json:"behaviour"` // answer, clarify or refuse
 	Clarifications []string `json:"clarifications,omitempty"`
 	Tools          []string `json:"tools"` // in the order they should be called
 }
 
-// Tag returns what follows "key:" in the case's tags, such as "hard" for "tier"; "" if there is no
-// such tag.
+// Tag returns the value of the first tag "key:value", such as "hard" for the key "tier", or "" without one.
 func (c Case) Tag(key string) string {
 	for _, t := range c.Tags {
 		if v, ok := strings.CutPrefix(t, key+":"); ok {
@@ -43,15 +42,15 @@ func (c Case) Tag(key string) string {
 	return ""
 }
 
-// Ordered reports whether the question asks for the rows in an order.
+// Ordered reports whether the question asks for a certain order of rows.
 func (c Case) Ordered() bool { return slices.Contains(c.Tags, "ordered") }
 
-// Answer is the answer of one version of the agent to one case, and the facts known about it.
+// Answer is the answer of one agent version to one case, with the human label and how it was made.
 type Answer struct {
 	CaseID string `json:"case_id"`
 	Agent  Agent  `json:"agent"`
 	Gold   struct {
-		LatencyMS int64 `json:"latency_ms"` // how long the gold query took when it was recorded; 0 without one
+		LatencyMS int64 `json:"latency_ms"` // recorded duration of the gold query; 0 without one
 	} `json:"gold"`
 	Human struct {
 		Label bool `json:"label"` // whether a careful expert would accept the answer
@@ -59,13 +58,13 @@ type Answer struct {
 	Note Note `json:"note"`
 }
 
-// Agent is the agent's side of an answer.
+// Agent holds what the agent returned for a case.
 type Agent struct {
 	Name           string     `json:"name"`
 	Version        string     `json:"version"`
 	BatchID        string     `json:"batch_id"`
 	RanAt          time.Time  `json:"ran_at"`
-	SQL            string     `json:"sql,omitempty"` // "" if the agent asked, refused or made something up
+	SQL            string     `json:"sql,omitempty"` // "" if the agent asked, refused or answered without a query
 	Interpretation string     `json:"interpretation"`
 	Response       string     `json:"response"`
 	ToolCalls      []ToolCall `json:"tool_calls"`
@@ -78,37 +77,36 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Note describes how an answer was made. No metric reads it.
+// Note describes how an answer was constructed. Metrics do not read it.
 type Note struct {
-	Flaw      string    `json:"flaw"` // what sets the answer apart from the gold answer: exact, rounded, wrong_join, …
+	Flaw      string    `json:"flaw"` // how the answer differs from gold: exact, rounded, wrong_join, …
 	Execution Execution `json:"execution"`
-	// what is odd about the tool calls: missing_tool, wrong_order, repeated_calls, extra_tool
+	// the flaw of the tool calls, if any: missing_tool, wrong_order, repeated_calls, extra_tool
 	Tools string `json:"tools,omitempty"`
 	Why   string `json:"why"` // the reason for the label
 }
 
-// Execution is the outcome of running an answer's SQL.
+// Execution is the expected outcome of running an answer's SQL.
 type Execution string
 
-// What becomes of an answer's SQL.
+// The outcomes of an answer's SQL.
 const (
 	Runs  Execution = "runs"  // it returns a result
-	Fails Execution = "fails" // the database refuses it
+	Fails Execution = "fails" // the database returns an error
 	Never Execution = "never" // it would destroy data and is kept as text only
-	None  Execution = "none"  // there is none
+	None  Execution = "none"  // the answer has no SQL
 )
 
 // Golden returns the golden set in the order of its file.
 func Golden() []Case { return lines[Case]("golden.jsonl") }
 
-// Answers returns the answers of atlas 1.0 and then of atlas 2.0, each to every case of the golden
-// set and in its order.
+// Answers returns the answers of atlas 1.0, followed by those of atlas 2.0. Each version answers every case, in the
+// order of the golden set.
 func Answers() []Answer {
 	return append(lines[Answer]("atlas-1.0.jsonl"), lines[Answer]("atlas-2.0.jsonl")...)
 }
 
-// lines decodes an embedded JSON Lines file. Its content is fixed when the package is compiled, so
-// a line that cannot be read is a defect of the package.
+// lines decodes an embedded JSON Lines file. It panics on an invalid line, since the content is fixed at compile time.
 func lines[T any](name string) []T {
 	var out []T
 	for line := range bytes.Lines([]byte(text(name))) {

@@ -12,11 +12,10 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// maxExact is the largest whole number up to which every one is a float64 as well, which is how
-// many readers of JSON see them.
+// maxExact is 2^53, up to which a float64 represents every integer; many JSON readers convert numbers to float64.
 var maxExact = big.NewInt(1 << 53)
 
-// typeName returns DuckDB's full name of a type for the short one that the driver reports.
+// typeName returns DuckDB's full name of a type that the driver reports under a short name; others are unchanged.
 func typeName(reported string) string {
 	switch reported {
 	case "TIMESTAMPTZ":
@@ -27,8 +26,8 @@ func typeName(reported string) string {
 	return reported
 }
 
-// cellOf turns a value of the driver into a cell of a snapshot; not ok means that the type has no
-// place in one.
+// cellOf converts a value of the driver, of DuckDB type typ, to a cell of a snapshot. ok is false for unsupported
+// types.
 func cellOf(v any, typ string) (cell any, ok bool) {
 	switch v := v.(type) {
 	case nil, bool:
@@ -60,7 +59,7 @@ func cellOf(v any, typ string) (cell any, ok bool) {
 	return nil, false
 }
 
-// whole writes a whole number, as text where a float64 might not hold it.
+// whole converts an integer to a JSON number, or to a string if its absolute value exceeds maxExact.
 func whole(n *big.Int) any {
 	if n.CmpAbs(maxExact) > 0 {
 		return n.String()
@@ -68,7 +67,8 @@ func whole(n *big.Int) any {
 	return json.Number(n.String())
 }
 
-// float writes a floating-point number in the shortest form that parses to the same number of the same width.
+// float converts a floating-point number to its shortest JSON number that parses to own, or to a string for NaN and
+// infinities. f is own as a float64.
 func float(f float64, own any) any {
 	switch {
 	case math.IsNaN(f):
@@ -85,7 +85,7 @@ func float(f float64, own any) any {
 	return json.Number(b)
 }
 
-// decimal writes all places of the scale: 0.50 stays 0.50.
+// decimal formats d with all decimals of its scale, such as 0.50.
 func decimal(d duckdb.Decimal) string {
 	digits, sign := d.Value.String(), ""
 	if d.Value.Sign() < 0 {
@@ -101,8 +101,8 @@ func decimal(d duckdb.Decimal) string {
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
-// moment writes a date or time the way DuckDB does. The driver hands out UTC for everything but
-// TIME WITH TIME ZONE.
+// moment formats a date or time of DuckDB type typ as DuckDB does. The driver returns all but TIME WITH TIME ZONE in
+// UTC.
 func moment(t time.Time, typ string) string {
 	switch typ {
 	case "DATE":

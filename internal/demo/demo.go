@@ -26,7 +26,7 @@ import (
 //go:embed data/*.sql data/*.jsonl
 var files embed.FS
 
-// steps are the parts of the warehouse in the order they are built.
+// steps are the SQL files that build the warehouse, in order.
 var steps = []struct{ name, file string }{
 	{"random numbers", "random.sql"},
 	{"retail: tables", "retail_schema.sql"},
@@ -35,15 +35,15 @@ var steps = []struct{ name, file string }{
 	{"bank: rows", "bank_rows.sql"},
 }
 
-// dropMacros removes what random.sql has created.
+// dropMacros drops the macros that random.sql creates.
 const dropMacros = `DROP MACRO cents; DROP MACRO pick; DROP MACRO chance; DROP MACRO below;
 	DROP MACRO rnd; DROP MACRO rnd_last; DROP MACRO rnd_mix; DROP MACRO rnd_seed`
 
-// Build creates the schemas retail (stores, orders, returns, …) and bank (accounts, transactions,
-// loans, …) and fills them, about 130,000 rows from 2023 and 2024. It takes about a second.
-// progress, which may be nil, is called with the name of every step before it starts.
+// Build creates the schemas retail (stores, orders, returns, …) and bank (accounts, transactions, loans, …) with about
+// 130,000 rows from 2023 and 2024. It takes about a second. progress is called with the name of each step before it
+// starts, unless it is nil.
 //
-// All or nothing is created. If one of the schemas exists, nothing is touched and the error is
+// Build creates everything in one transaction. If one of the schemas exists, it changes nothing and returns
 // [errcode.AlreadyExists].
 func Build(ctx context.Context, db *sql.DB, progress func(step string)) error {
 	s, err := openSession(ctx, db)
@@ -82,8 +82,8 @@ func Build(ctx context.Context, db *sql.DB, progress func(step string)) error {
 	return nil
 }
 
-// SchemaDDL returns the CREATE statements of a domain, "retail" or "bank", with what its columns
-// mean; "" for any other.
+// SchemaDDL returns the CREATE TABLE statements of a domain, "retail" or "bank", with comments on the columns; "" for
+// any other.
 func SchemaDDL(domain string) string {
 	switch domain {
 	case "retail", "bank":
@@ -93,7 +93,7 @@ func SchemaDDL(domain string) string {
 	return ""
 }
 
-// text returns an embedded file. That it is there is decided when the package is compiled.
+// text returns the content of an embedded file, and panics if it does not exist.
 func text(name string) string {
 	b, err := files.ReadFile("data/" + name)
 	if err != nil {

@@ -18,18 +18,17 @@ const setVersion = "demo-1"
 // annotator is the name under which [Annotate] stores its labels.
 const annotator = "demo expert"
 
-// The columns of the tables, in the order of the values written below.
+// The columns of the tables, in the order of the values that execute and Annotate write.
 const (
 	goldenColumns = "case_id, question, evidence, schema_ddl, dialect, gold_sql, gold_result, expected_tools, expected_clarifications, expected_behaviour, tags, set_version"
 	runColumns    = "agent_name, agent_version, batch_id, case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms, ran_at"
 	labelColumns  = "case_id, agent_name, batch_id, annotator, verdict, note, labelled_at, agent_version"
 )
 
-// Populate executes the gold query of every case and the query of every answer on the warehouse of
-// [Build] and writes the golden set and the answers to the existing tables <schema>.golden_set and
-// <schema>.agent_runs. Lists and results are JSON text. Queries that would destroy data are stored
-// and never executed: they have neither a result nor an error. Latencies and times come with the
-// data. Rows of an earlier run of Populate are replaced.
+// Populate executes the gold query of every case and the query of every answer on the warehouse of [Build], and writes
+// the golden set and the answers to the existing tables <schema>.golden_set and <schema>.agent_runs. Lists and results
+// are JSON text. Queries that would destroy data are stored but not executed: they have neither a result nor an error.
+// Latencies and times are part of the data. Rows of an earlier call are replaced.
 func Populate(ctx context.Context, db *sql.DB, schema string) error {
 	golden, runs, err := execute(ctx, db)
 	if err != nil {
@@ -41,8 +40,8 @@ func Populate(ctx context.Context, db *sql.DB, schema string) error {
 	return replace(ctx, db, schema, table{"agent_runs", runColumns, "agent_name, batch_id, case_id"}, runs)
 }
 
-// Annotate writes the expert's verdict on every answer, pass or fail with the reason, to the
-// existing table <schema>.human_labels. Rows of an earlier run are replaced.
+// Annotate writes a label for every answer, pass or fail with the reason, to the existing table <schema>.human_labels.
+// Rows of an earlier call are replaced.
 func Annotate(ctx context.Context, db *sql.DB, schema string) error {
 	var rows [][]any
 	for _, a := range Answers() {
@@ -57,7 +56,7 @@ func Annotate(ctx context.Context, db *sql.DB, schema string) error {
 		table{"human_labels", labelColumns, "case_id, agent_name, agent_version, batch_id, annotator"}, rows)
 }
 
-// execute runs all queries and returns the rows of golden_set and agent_runs.
+// execute runs the queries that may run, and returns the rows of golden_set and agent_runs.
 func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) {
 	s, err := openSession(ctx, db)
 	if err != nil {
@@ -103,11 +102,11 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 	return golden, runs, nil
 }
 
-// table is a table to write to: its columns, and those that identify a row, separated by ", ".
+// table describes a table to write: its columns, and those of its key, both separated by ", ".
 type table struct{ name, columns, key string }
 
-// replace deletes the rows that have the same key and inserts the given ones, all or none. The deletion is a
-// separate transaction: DuckDB keeps the old keys of a table with a primary key until the transaction ends.
+// replace deletes the rows with the keys of the given rows, then inserts these in a second transaction: DuckDB keeps
+// the deleted keys of a table with a primary key until the transaction ends.
 func replace(ctx context.Context, db *sql.DB, schema string, t table, rows [][]any) error {
 	name := quote(schema) + "." + t.name
 	at := map[string]int{}
@@ -133,7 +132,7 @@ func replace(ctx context.Context, db *sql.DB, schema string, t table, rows [][]a
 	return nil
 }
 
-// forEach runs a statement once for every row, all in one transaction.
+// forEach runs a statement once for every row, in one transaction; args returns its parameters.
 func forEach(ctx context.Context, db *sql.DB, statement string, rows [][]any, args func(row []any) []any) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -153,7 +152,7 @@ func forEach(ctx context.Context, db *sql.DB, statement string, rows [][]any, ar
 	return tx.Commit()
 }
 
-// jsonText writes a value as JSON without the escapes that only web pages need.
+// jsonText encodes a value as JSON without HTML escapes.
 func jsonText(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -164,7 +163,7 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// list converts a nil slice to an empty one, for JSON.
+// list returns s, or an empty slice for nil, which JSON encodes as [] instead of null.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}
@@ -179,5 +178,5 @@ func textOrNull(s string) any {
 	return s
 }
 
-// quote writes an identifier.
+// quote returns name as a quoted SQL identifier.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

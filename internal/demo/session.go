@@ -12,20 +12,19 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// session is a connection on which the same query returns the same rows in the same order, on every
-// machine: with more than one thread the order of rows without ORDER BY is not fixed, and a time
-// zone decides where days begin.
+// session is a connection with one thread and the time zone UTC, so that a query returns the same rows in the same
+// order on every machine.
 type session struct {
 	conn *sql.Conn
-	undo []string // statements that bring back the settings found
+	undo []string // statements that restore the previous settings
 }
 
-// turn admits one session at a time: of two that overlap, the later would take the other's single
-// thread for the setting to bring back.
+// turn allows one session at a time: the second of two overlapping ones would save the first one's single thread as the
+// setting to restore.
 var turn = make(chan struct{}, 1)
 
-// openSession takes a connection of db and sets it up. The number of threads is a setting of the
-// whole database: other queries run on one thread too until the session is closed.
+// openSession opens a session on a connection of db. The number of threads is a setting of the whole database: other
+// queries also run on one thread until the session is closed.
 func openSession(ctx context.Context, db *sql.DB) (*session, error) {
 	select {
 	case turn <- struct{}{}:
@@ -54,8 +53,7 @@ func openSession(ctx context.Context, db *sql.DB) (*session, error) {
 	return s, nil
 }
 
-// close brings back the settings and releases the connection, also after the caller's context has
-// ended.
+// close restores the settings and releases the connection, even if the caller's context has ended.
 func (s *session) close() {
 	for _, stmt := range s.undo {
 		s.conn.ExecContext(context.Background(), stmt) //nolint:errcheck // the settings only affect speed and display
@@ -64,8 +62,8 @@ func (s *session) close() {
 	<-turn
 }
 
-// failed wraps an error of the database. Its message names the kind of failure and what was being
-// done: the database's own text quotes SQL and values. The cause stays reachable through errors.As.
+// failed wraps an error of the database. The message contains what failed and the kind of error, but not the database's
+// text, which quotes SQL and values. errors.As finds the cause.
 func failed(err error, format string, args ...any) error {
 	code, kind := errcode.Of(err), "database error"
 	if own := (*duckdb.Error)(nil); errors.As(err, &own) {

@@ -11,31 +11,29 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Snapshot is a query result as badger stores it inline:
-// {"columns":[{"name","type"}],"rows":[[…]]}.
+// Snapshot is a query result in badger's inline format: {"columns":[{"name","type"}],"rows":[[…]]}.
 //
-// A cell is nil, a bool, a string or a json.Number and holds its value exactly. Numbers are whole
-// numbers of at most 2^53 and floating-point numbers in their shortest form. Text are all DECIMAL
-// values (with all places of their scale), larger whole numbers, NaN, Infinity and -Infinity, dates
-// and times (YYYY-MM-DD hh:mm:ss[.fraction], with +00 where the type has a time zone), UUIDs, and
-// bytes as hexadecimal digits without a prefix.
+// A cell is nil, a bool, a string or a json.Number and represents its value exactly. Numbers are integers up to 2^53 in
+// absolute value, and floating-point numbers in their shortest form. Strings are used for all DECIMAL values (with all
+// decimals of their scale), larger integers, NaN, Infinity and -Infinity, dates and times (YYYY-MM-DD
+// hh:mm:ss[.fraction], with +00 if the type has a time zone), UUIDs, and bytes as hexadecimal digits without a prefix.
 type Snapshot struct {
 	Columns []Column `json:"columns"`
 	Rows    [][]any  `json:"rows"`
 }
 
-// Column is a column of a snapshot. Type is DuckDB's name of it, such as DECIMAL(18,2) or TIMESTAMP
-// WITH TIME ZONE.
+// Column is a column of a snapshot. Type is DuckDB's name of its type, such as DECIMAL(18,2) or TIMESTAMP WITH TIME
+// ZONE.
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-// Execute runs one query that reads, in a read-only transaction, and returns its whole result. Rows
-// come in the same order every time, also where the query asks for none.
+// Execute runs one SELECT statement in a read-only transaction and returns its whole result. The order of rows is the
+// same every time, even without ORDER BY.
 //
-// Anything but a single SELECT is refused with [errcode.InvalidArgument] before it runs. A query
-// that fails returns a *[QueryError]. A column of a nested type is [errcode.Unimplemented].
+// Other statements return [errcode.InvalidArgument] without being run. A query that fails returns a *[QueryError]. A
+// column of a nested type returns [errcode.Unimplemented].
 func Execute(ctx context.Context, db *sql.DB, query string) (Snapshot, error) {
 	s, err := openSession(ctx, db)
 	if err != nil {
@@ -45,8 +43,8 @@ func Execute(ctx context.Context, db *sql.DB, query string) (Snapshot, error) {
 	return s.execute(ctx, query)
 }
 
-// QueryError is the error of a query that the database could not run. Text is its own message,
-// which may quote SQL and values; Error leaves it out.
+// QueryError is the error of a query that the database rejected or failed to run. Text is the database's message, which
+// may quote SQL and values; Error omits it.
 type QueryError struct {
 	Text string
 	err  error
@@ -54,7 +52,7 @@ type QueryError struct {
 
 func (e *QueryError) Error() string { return e.err.Error() }
 
-// Unwrap returns the coded error.
+// Unwrap returns the underlying error, which has an error code.
 func (e *QueryError) Unwrap() error { return e.err }
 
 func (s *session) execute(ctx context.Context, query string) (Snapshot, error) {
@@ -73,7 +71,8 @@ func (s *session) execute(ctx context.Context, query string) (Snapshot, error) {
 	return readAll(rows)
 }
 
-// checkSelect accepts a single SELECT. The statement is prepared but not run.
+// checkSelect returns an error unless query is a single valid SELECT statement. It prepares the statement but does not
+// run it.
 func (s *session) checkSelect(query string) error {
 	return s.conn.Raw(func(c any) error {
 		stmt, err := c.(driver.Conn).Prepare(query) //nolint:staticcheck // PrepareContext would run all statements but the last
@@ -95,8 +94,8 @@ func (s *session) checkSelect(query string) error {
 	})
 }
 
-// queryError converts an error of the database to a *QueryError. Other failures, such as a cancelled context, are
-// unchanged.
+// queryError converts an error of the database to a *QueryError. Other errors, such as of a cancelled context, are only
+// wrapped by failed.
 func queryError(err error) error {
 	own := (*duckdb.Error)(nil)
 	coded := failed(err, "running a query")

@@ -15,20 +15,21 @@ type Answer struct {
 	RunID string
 	scoring.AnswerID
 	Question string // "" if it is not known
-	Tier     string // complexity of the accepted query, such as easy; "" if it is not known
+	Tier     string // complexity of the accepted query, such as easy; "" if unknown
 	Tags     []string
-	TagsErr  error // why they cannot be read
+	TagsErr  error // why the tags cannot be parsed, or nil
 	Place    Place
-	Scores   []scoring.Score // by metric
+	Scores   []scoring.Score // one for each metric
 }
 
-// Of is an answer of a run to a question, with its scores.
+// Of returns the answer id of a run to question q, with its scores. Place is not set.
 func Of(run string, id scoring.AnswerID, q store.Question, scores []scoring.Score) *Answer {
 	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.Tier(scores), Tags: q.Tags, TagsErr: q.TagsErr,
 		Scores: scores}
 }
 
-// Withhold takes away what may quote values of results: question, tags and reasons.
+// Withhold removes what may quote masked values if m masks any column: the question, the tags, and reasons, see
+// [caseview.Mask.ReasonOf].
 func (a *Answer) Withhold(m *caseview.Mask) {
 	if !m.None() {
 		a.Question, a.Tags, a.TagsErr, a.Scores = "", nil, nil, m.Scores(a.Scores)
@@ -43,23 +44,24 @@ func (a *Answer) unreadableTags() string {
 	return ""
 }
 
-// Place is the line of a file that an answer's case is in. The zero value means no line.
+// Place is the line of a case file that an answer's case was read from. The zero value means unknown.
 type Place struct {
-	File string // its path, with slashes
+	File string // path with slashes
 	Line int    // from 1
 }
 
-// Options select what is written of a run.
+// Options configure the export of a run.
 type Options struct {
-	Metric  string           // whose verdict is the outcome of an answer
-	Metrics []string         // that have scores, in the order of columns
-	Known   []scoring.Metric // their groups and directions, for summaries
+	Metric  string           // metric whose verdict is the outcome of an answer
+	Metrics []string         // metrics with scores, in the order of columns
+	Known   []scoring.Metric // the same metrics with their groups and directions, for summaries
 	Program string           // version of badger
-	// of the run, asked when a document ends: done, running (also: killed), stopped or failed; nil, or "": not known
+	// called at the end of a document, returns the run's status: done, running (or killed), stopped, failed, or "" if
+	// unknown
 	Status func() string
 }
 
-// status returns the status of the run; "" if it is not known.
+// status returns the status of the run, or "" if unknown.
 func (o *Options) status() string {
 	if o.Status == nil {
 		return ""
@@ -67,12 +69,12 @@ func (o *Options) status() string {
 	return o.Status()
 }
 
-// Writer writes answers in one form. The answers of an agent, version and batch may come in any order. The output
-// is the same for the same answers in the same order.
+// Writer writes answers in one format. The answers of different agents, versions and batches may be mixed. Equal
+// answers in the same order give equal output.
 type Writer interface {
-	// Add writes an answer, which it does not keep.
+	// Add writes an answer. It does not retain a.
 	Add(a *Answer) error
-	// Close ends the document. It does not close what the document is written to.
+	// Close completes the document. It does not close the underlying writer.
 	Close() error
 }
 
@@ -83,15 +85,15 @@ type Outcome string
 const (
 	Passed        Outcome = "passed"
 	Failed        Outcome = "failed"         // the verdict, not the status of the score
-	Unanswered    Outcome = "unanswered"     // the agent gave no answer; it counts as one that did not pass
+	Unanswered    Outcome = "unanswered"     // the agent gave no answer; counts as not passed
 	Error         Outcome = "error"          // the score failed
 	Abstained     Outcome = "abstained"      // the metric could not decide
 	NotApplicable Outcome = "not_applicable" // the question lacks what the metric needs
-	Unjudged      Outcome = "unjudged"       // there is a value, and the metric gives no verdict
-	Unscored      Outcome = "unscored"       // the run holds no score of the metric
+	Unjudged      Outcome = "unjudged"       // the score has a value but no verdict
+	Unscored      Outcome = "unscored"       // the run has no score of the metric
 )
 
-// Missed reports whether the answer did not pass a metric, is missing, or could not be scored.
+// Missed reports whether the outcome of a metric is Failed, Unanswered or Error.
 func (a *Answer) Missed(metric string) bool {
 	switch a.Outcome(metric) {
 	case Failed, Unanswered, Error:
@@ -100,7 +102,7 @@ func (a *Answer) Missed(metric string) bool {
 	return false
 }
 
-// Score is the answer's score of a metric, or nil.
+// Score returns the answer's score of a metric, or nil.
 func (a *Answer) Score(metric string) *scoring.Score {
 	for i := range a.Scores {
 		if a.Scores[i].Metric == metric {
@@ -110,7 +112,7 @@ func (a *Answer) Score(metric string) *scoring.Score {
 	return nil
 }
 
-// Outcome returns the outcome of a metric for the answer.
+// Outcome returns the outcome of a metric for the answer. An answer without any scores is Unanswered.
 func (a *Answer) Outcome(metric string) Outcome {
 	s := a.Score(metric)
 	switch {
@@ -137,8 +139,8 @@ func (a *Answer) Outcome(metric string) Outcome {
 // relationMetric is the metric that explains why two results differ.
 const relationMetric = "relation"
 
-// difference describes how the answer's result differs from the accepted one: the name of the
-// relation and its sentence; "" if nothing is known, or nothing differs.
+// difference returns the name of the relation between the answer's result and gold, and its sentence; "" if unknown or
+// if the results are the same.
 func (a *Answer) difference() (name, sentence string) {
 	s := a.Score(relationMetric)
 	if s == nil || s.Status != scoring.StatusOK || s.Label == "same" {
@@ -147,7 +149,7 @@ func (a *Answer) difference() (name, sentence string) {
 	return s.Label, s.Reason
 }
 
-// reason returns the reason for the outcome of a metric.
+// reason returns the reason of a metric's score, or why the answer has no score of it.
 func (a *Answer) reason(metric string) string {
 	if s := a.Score(metric); s != nil {
 		return s.Reason
@@ -158,7 +160,7 @@ func (a *Answer) reason(metric string) string {
 	return "the run holds no score of " + metric
 }
 
-// shownValue is the value of a score with the digits of all reports; a dash if there is none.
+// shownValue formats the value of a score as all reports do, or returns a dash without a value.
 func shownValue(s *scoring.Score) string {
 	if s == nil || s.Status != scoring.StatusOK {
 		return "–"
@@ -169,11 +171,10 @@ func shownValue(s *scoring.Score) string {
 // maxText is the maximum length in bytes of a string from data in human-readable formats.
 const maxText = 4000
 
-// oneLine is text from data on one line, with everything escaped that is not visible, and cut where
-// it is very long.
+// oneLine returns s, from data, on one line: invisible characters are escaped, and it is cut to maxText.
 func oneLine(s string) string { return printable.Text(cut(s, maxText)) }
 
-// cut shortens a string to at most n bytes, at the start of a rune, and adds its length.
+// cut returns s if it has at most n bytes, else its beginning, up to a rune boundary, with the length of s.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

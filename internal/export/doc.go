@@ -1,6 +1,6 @@
-// Package export writes the answers of a run in the forms of other programs: JUnit XML, SARIF, CSV,
-// JSON Lines, and its summary in Markdown.
+// Package export writes the answers of a run in the formats of other programs (JUnit XML, SARIF, CSV, JSON Lines), and
+// the run's summary in Markdown.
 //
-// A [Writer] gets one answer after the other and keeps none of them, so a run of any size takes the memory of one.
-// All strings come from data: each form escapes markup, formulas and links in it.
+// A [Writer] receives one answer after the other. Except for Markdown, which keeps the scores, it needs memory for one
+// answer only. All strings come from data: each format escapes markup, formulas and links in them.
 package export

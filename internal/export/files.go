@@ -13,20 +13,20 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// StandardOutput is the path of a target that is printed.
+// StandardOutput is the path of a target that is written to standard output.
 const StandardOutput = "-"
 
-// Target is a file to which a run is written.
+// Target is a file to which a run is exported in one format.
 type Target struct {
-	Flag string // its name in messages: -- and the form, such as --junit
-	Path string // [StandardOutput] is standard output; "" is no target
+	Flag string // the flag that names it: -- and the format, such as --junit
+	Path string // [StandardOutput] or a file; "": the target is unused
 }
 
-// Targets are the files to which a run is written, one of each form. The form html is not written here: pages are
+// Targets are the files to which a run is exported, one for each format. [Targets.Open] skips --html: pages are
 // generated from a database.
 type Targets []Target
 
-// Any reports whether there is a target.
+// Any reports whether any target has a path.
 func (t Targets) Any() bool {
 	return slices.ContainsFunc(t, func(x Target) bool { return x.Path != "" })
 }
@@ -36,8 +36,8 @@ func (t Targets) Printed() bool {
 	return slices.ContainsFunc(t, func(x Target) bool { return x.Path == StandardOutput })
 }
 
-// Check finds two targets of one file, which is a mistake of the user. Printed names what else goes to
-// standard output; "" for nothing.
+// Check returns a usage error if two targets have the same path. printed names what else is written to standard output;
+// "": nothing.
 func (t Targets) Check(printed string) error {
 	flags := map[string]string{}
 	if printed != "" {
@@ -56,34 +56,34 @@ func (t Targets) Check(printed string) error {
 	return nil
 }
 
-// Surroundings are the inputs of exports in addition to the options of each.
+// Surroundings are the inputs that all exports of a run share.
 type Surroundings struct {
 	Stdout io.Writer
 	Notes  io.Writer      // receives the names of the written files
 	Mask   *caseview.Mask // nil: nothing is hidden
-	Places *Places        // the lines of cases whose answers lack them; nil if unknown
+	Places *Places        // lines of the cases, for answers without a place; nil if unknown
 }
 
-// Files are the files that a run is being written to. Nil means no files.
+// Files are the files to which a run is being exported. A nil *Files has no files.
 type Files struct {
 	Surroundings
 
 	files    []*File
 	writers  []Writer
 	markdown *File
-	sarif    bool   // results of SARIF are written
-	metric   string // whose verdict is the outcome of an answer
-	unplaced bool   // a result of SARIF has no place
-	err      error  // the first one of writing
+	sarif    bool   // a target has the format SARIF
+	metric   string // metric whose verdict is the outcome of an answer
+	unplaced bool   // an answer that SARIF reports has no place
+	err      error  // the first error of writing
 }
 
-// Err is the first error of writing.
+// Err returns the first error of writing, or nil.
 func (e *Files) Err() error { return e.err }
 
-// Any reports whether answers are written.
+// Any reports whether there are open files.
 func (e *Files) Any() bool { return e != nil && len(e.files) > 0 }
 
-// File is a file that gets its name when it is complete. The Writer writes to it.
+// File is an output file. A regular file is written under a temporary name and renamed when it is complete.
 type File struct {
 	io.Writer
 
@@ -94,7 +94,7 @@ type File struct {
 
 const partial = ".partial"
 
-// Create creates the file of a target. One that cannot be written is a usage error.
+// Create creates the file of a target. It returns a usage error if the file cannot be created.
 func Create(x Target, stdout io.Writer) (*File, error) {
 	flag, path := x.Flag, x.Path
 	if path == StandardOutput {
@@ -119,7 +119,7 @@ func Create(x Target, stdout io.Writer) (*File, error) {
 	return out, nil
 }
 
-// Done gives the file its name.
+// Done closes the file and renames it to its final name. For standard output it does nothing.
 func (x *File) Done() error {
 	if x.f == nil {
 		return nil
@@ -135,7 +135,7 @@ func (x *File) Done() error {
 	return nil
 }
 
-// Drop removes a file that did not become whole.
+// Drop closes and removes the file, unless it was completed by Done.
 func (x *File) Drop() {
 	if x.f != nil {
 		_ = x.f.Close()
@@ -145,8 +145,8 @@ func (x *File) Drop() {
 	}
 }
 
-// Open creates the files, so that one that cannot be written to is known before the work begins.
-// Call Drop in the end.
+// Open creates the files of all targets, so that an error occurs before the work begins. The caller must call Drop at
+// the end.
 func (t Targets) Open(o Options, around Surroundings) (_ *Files, err error) {
 	e := &Files{Surroundings: around, metric: o.Metric}
 	defer func() {
@@ -181,7 +181,7 @@ func (t Targets) Open(o Options, around Surroundings) (_ *Files, err error) {
 	return e, nil
 }
 
-// Add writes an answer to every file. Finish tells the error.
+// Add writes an answer to every file, masked and with its place. Finish returns the first error.
 func (e *Files) Add(a *Answer) {
 	a.Withhold(e.Mask)
 	if a.Place.File == "" {
@@ -195,7 +195,7 @@ func (e *Files) Add(a *Answer) {
 	}
 }
 
-// Finish closes the files and reports their names. Figures are those of the summary in Markdown.
+// Finish completes the files and prints their names to Notes. f and o are the content of the Markdown summary.
 func (e *Files) Finish(f *report.Figures, o MarkdownOptions) error {
 	for _, w := range e.writers {
 		if err := w.Close(); e.err == nil {
@@ -223,7 +223,7 @@ func (e *Files) Finish(f *report.Figures, o MarkdownOptions) error {
 	return nil
 }
 
-// Drop removes what did not become whole.
+// Drop removes the files that were not completed.
 func (e *Files) Drop() {
 	if e == nil {
 		return
@@ -236,7 +236,7 @@ func (e *Files) Drop() {
 	}
 }
 
-// Say prints the path of the output: a file, or the first page of a folder.
+// Say prints that path was written, unless it is standard output.
 func Say(w io.Writer, path string) {
 	if path != StandardOutput {
 		fmt.Fprintf(w, "wrote %s\n", path)

@@ -10,19 +10,18 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Format is a form in which a run can be written. Each is registered in a separate file, format_NAME.go; no
-// other file changes with a new one.
+// Format is a format in which a run can be exported. Each is registered in a separate file, format_NAME.go.
 type Format struct {
-	Name string // as flags and addresses call it, such as junit
-	File string // a name for the file
-	Type string // its media type
+	Name string // name in flags and addresses, such as junit
+	File string // default file name
+	Type string // media type
 
 	open func(w io.Writer, o Options) (Writer, error)
 }
 
 var formats []Format // sorted by name
 
-// register adds a format. It panics on a name that is taken.
+// register adds a format. It panics if the name is taken.
 func register(f Format) struct{} {
 	at, taken := slices.BinarySearchFunc(formats, f, func(a, b Format) int { return cmp.Compare(a.Name, b.Name) })
 	if taken {
@@ -35,7 +34,7 @@ func register(f Format) struct{} {
 // Formats returns all formats, sorted by name.
 func Formats() []Format { return slices.Clone(formats) }
 
-// FormatNamed returns a format. The error is InvalidArgument if there is none of that name.
+// FormatNamed returns the format with a name. It returns InvalidArgument if the name is unknown.
 func FormatNamed(name string) (Format, error) {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -48,5 +47,5 @@ func FormatNamed(name string) (Format, error) {
 		strings.Join(names[:last], ", "), names[last])
 }
 
-// New writes a run in the format. Markdown takes memory for each score, the others for one answer.
+// New returns a Writer of the format to w. Markdown needs memory for each score, other formats for one answer.
 func (f Format) New(w io.Writer, o Options) (Writer, error) { return f.open(w, o) }

@@ -16,28 +16,30 @@ var _ = register(
 	Format{Name: "csv", File: "cases.csv", Type: "text/csv; charset=utf-8",
 		open: func(w io.Writer, o Options) (Writer, error) { return newCSV(w, o), nil }})
 
-// csvColumns are the columns before those of the metrics.
+// csvColumns are the columns that precede those of the metrics.
 var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier",
 	"tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
 
-// csvWriter is RFC 4180: lines end with CR LF, and a field that holds a quote, a comma or the end of
-// a line is quoted. Package encoding/csv changes the line ends within fields.
+// csvWriter writes a table as CSV with a line for each answer. After csvColumns it has a column score_METRIC for each
+// metric, empty without a value, then outcome_METRIC for each, which shows why a value is missing. Values have all
+// their digits.
+//
+// The format is RFC 4180: lines end with CR LF, and fields with quotes, commas, line ends, or blanks at either end are
+// quoted. Package encoding/csv would change line ends within fields.
+//
+// Spreadsheets treat a cell that begins with = + - @, a tab or a line end as a formula. Such a string gets a preceding
+// apostrophe, also if blanks precede the sign. A string that begins with an apostrophe gets one more, so that removing
+// one restores the string. Numbers are unchanged, negative ones too.
+//
+// Control characters other than tabs and line ends are replaced by symbols, such as ␛, and characters that change the
+// direction of writing by their numbers, such as U+202E, so that a terminal does not interpret them. JSON Lines has the
+// unchanged strings.
 type csvWriter struct {
 	w *bufio.Writer
 	o Options
 }
 
-// newCSV writes a table: a line for each answer, a column with the value of each metric, named score_METRIC and
-// empty if there is none, and after these a column with the outcome of each, named outcome_METRIC, which shows why
-// a value is missing. Values have all their digits.
-//
-// Spreadsheets treat a cell that begins with = + - @, a tab or the end of a line as a formula. Such a string gets a
-// preceding apostrophe, also if blanks precede the sign. A string that begins with an apostrophe gets one more, so
-// that removing one restores the string. Numbers are unchanged, negative ones too.
-//
-// Control characters other than tabs and line ends are replaced by their symbols, such as ␛, and characters that
-// change the direction of writing by their numbers, such as U+202E, so that a terminal that prints the file obeys
-// none of them. JSON Lines has the strings unchanged.
+// newCSV returns a csvWriter to w that has written the headings. Close returns an error of writing them.
 func newCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)
@@ -51,7 +53,7 @@ func newCSV(w io.Writer, o Options) Writer {
 	return c
 }
 
-// Add writes a line.
+// Add writes the line of an answer.
 func (c *csvWriter) Add(a *Answer) error {
 	relation, difference := a.difference()
 	line := []string{
@@ -76,8 +78,8 @@ func (c *csvWriter) Add(a *Answer) error {
 
 var tagSigns = strings.NewReplacer(`\`, `\\`, ";", `\;`)
 
-// joinedTags are tags with semicolons between them. A backslash is before the semicolons and
-// backslashes of a tag, so that the tags can be read back.
+// joinedTags joins tags with semicolons. Semicolons and backslashes in tags are escaped with a backslash, so that the
+// tags can be split again.
 func joinedTags(tags []string) string {
 	out := make([]string, len(tags))
 	for i, t := range tags {
@@ -100,17 +102,17 @@ func (c *csvWriter) line(fields []string) error {
 	return err
 }
 
-// Close writes what is left.
+// Close flushes the buffer.
 func (c *csvWriter) Close() error { return c.w.Flush() }
 
 // plainNumber matches strings that every spreadsheet reads as a number.
 var plainNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// formulaSigns begin formulas. The wide ones do in spreadsheets of East Asian languages.
+// formulaSigns are the characters that begin formulas in spreadsheets; full-width ones in East Asian versions.
 const formulaSigns = "=+-@\t\r\n＝＋－＠"
 
-// symbol returns the replacement of a control character: Unicode has pictures of the first ones. Characters that
-// change the direction of writing have none, and are replaced by their number.
+// symbol returns the replacement of a control character: its picture in Unicode, if any. Characters that change the
+// direction of writing are replaced by their number.
 func symbol(r rune) string {
 	switch {
 	case r < 0x20:
@@ -123,8 +125,8 @@ func symbol(r rune) string {
 	return printable.Number(r)
 }
 
-// guarded returns a string that no spreadsheet treats as a formula and no terminal as a command. It replaces
-// invalid UTF-8.
+// guarded returns s so that spreadsheets do not treat it as a formula and terminals do not interpret it. Invalid UTF-8
+// is replaced.
 func guarded(s string) string {
 	s = printable.Spell(strings.ToValidUTF8(s, "\ufffd"), symbol)
 	if s == "" || plainNumber.MatchString(s) {

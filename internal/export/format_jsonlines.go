@@ -17,12 +17,12 @@ var _ = register(
 type jsonLines struct {
 	w    *bufio.Writer
 	e    *json.Encoder
-	line bytes.Buffer // that the encoder writes
+	line bytes.Buffer // the encoder's output for one answer
 	o    Options
 }
 
-// newJSONLines writes an object on a line for each answer, with all its scores. A value that is
-// missing is null.
+// newJSONLines returns a Writer of one JSON object per line for each answer, with all its scores. A missing value is
+// null.
 func newJSONLines(w io.Writer, o Options) Writer {
 	j := &jsonLines{w: bufio.NewWriter(w), o: o}
 	j.e = json.NewEncoder(&j.line)
@@ -37,8 +37,8 @@ type jsonAnswer struct {
 	Question string      `json:"question,omitempty"`
 	Tier     string      `json:"tier,omitempty"`
 	Tags     []string    `json:"tags,omitempty"`
-	Torn     string      `json:"unreadable_tags,omitempty"` // as they stand
-	Metric   string      `json:"metric"`                    // whose verdict the outcome is
+	Torn     string      `json:"unreadable_tags,omitempty"` // the raw tags, if they cannot be parsed
+	Metric   string      `json:"metric"`                    // metric whose verdict is the outcome
 	Outcome  Outcome     `json:"outcome"`
 	Scores   []jsonScore `json:"scores"`
 }
@@ -54,7 +54,7 @@ type jsonScore struct {
 	Code    string         `json:"code,omitempty"`
 }
 
-// Add writes a line.
+// Add writes the line of an answer.
 func (j *jsonLines) Add(a *Answer) error {
 	out := jsonAnswer{
 		Run: a.RunID, By: a.By, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, Torn: a.unreadableTags(),
@@ -79,5 +79,5 @@ func (j *jsonLines) Add(a *Answer) error {
 	return err
 }
 
-// Close writes what is left.
+// Close flushes the buffer.
 func (j *jsonLines) Close() error { return j.w.Flush() }

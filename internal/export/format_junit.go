@@ -19,7 +19,8 @@ import (
 
 var _ = register(Format{Name: "junit", File: "cases.xml", Type: "application/xml", open: NewJUnit})
 
-// junit keeps the test cases in a file until it knows how many of a suite failed, which precedes them.
+// junit stores the test cases in a temporary file until Close, since the numbers of failures of a suite precede its
+// cases.
 type junit struct {
 	w      io.Writer
 	o      Options
@@ -35,7 +36,7 @@ type suite struct {
 	means                            map[string]*sum // by metric
 }
 
-// part is a part of the spool that holds test cases of one suite.
+// part is a range of bytes of the spool with test cases of one suite.
 type part struct{ from, to int64 }
 
 type sum struct {
@@ -43,13 +44,13 @@ type sum struct {
 	n     int
 }
 
-// suitePlace is in the spool where the name of a class begins. No XML holds it.
+// suitePlace marks where a class name begins in the spool. XML cannot contain it.
 const suitePlace = '\x00'
 
-// NewJUnit writes JUnit XML: a test suite for each agent, version and batch, and a test case for each answer. An
-// answer that did not pass, or that is missing, is a failure; one whose score failed is an error; one to which the
-// metric does not apply is skipped. The class of a test case is its tier, or its first tag. Until Close the test
-// cases are in a temporary file.
+// NewJUnit returns a Writer of JUnit XML: a test suite for each run, agent, version and batch, and a test case for each
+// answer. An answer that failed or is missing is a failure; a failed score is an error; an answer that the metric
+// abstained on, does not apply to or did not score is skipped. The class of a test case is its tier, or its first tag.
+// Until Close the test cases are in a temporary file.
 func NewJUnit(w io.Writer, o Options) (Writer, error) {
 	f, err := os.CreateTemp("", "badger-junit-")
 	if err != nil {
@@ -58,10 +59,10 @@ func NewJUnit(w io.Writer, o Options) (Writer, error) {
 	return &junit{w: w, o: o, spool: f, cases: bufio.NewWriter(f), suites: map[scoring.RunID]*suite{}}, nil
 }
 
-// maxCase is the maximum number of bytes of text in a test case; servers refuse or cut longer ones.
+// maxCase is the maximum number of bytes of text in a test case; servers reject or cut longer ones.
 const maxCase = 60_000
 
-// Add writes a test case.
+// Add writes the test case of an answer to the spool.
 func (j *junit) Add(a *Answer) error {
 	key := scoring.RunID{ID: a.RunID, By: a.By}
 	s := j.suites[key]
@@ -124,7 +125,7 @@ func (j *junit) Add(a *Answer) error {
 	return err
 }
 
-// body describes the reasons for a failure.
+// body returns the text of a failure: value, reasons and question.
 func (j *junit) body(a *Answer, difference string) string {
 	var b strings.Builder
 	add := func(label, text string) {
@@ -139,7 +140,8 @@ func (j *junit) body(a *Answer, difference string) string {
 	return element(cut(b.String(), maxCase))
 }
 
-// className is the class of a test case. A dot would begin another one.
+// className returns the class of a test case: tier, else first tag, else "cases". Dots, which separate classes, are
+// replaced.
 func className(a *Answer) string {
 	name := a.Tier
 	if name == "" && len(a.Tags) > 0 {
@@ -148,7 +150,7 @@ func className(a *Answer) string {
 	return strings.ReplaceAll(cmp.Or(name, "cases"), ".", "_")
 }
 
-// suiteName returns the name of a suite: the same in every run, since servers identify a suite by it.
+// suiteName returns the name of a suite. It does not depend on the run's ID, since servers identify a suite by it.
 func suiteName(k scoring.RunID) string {
 	name := strings.Join(strings.Fields(report.Agent{Name: k.Agent, Version: k.Version}.Shown()), " ")
 	if k.Batch != "" {
@@ -157,7 +159,7 @@ func suiteName(k scoring.RunID) string {
 	return name
 }
 
-// Close writes the document.
+// Close writes the document and removes the temporary file.
 func (j *junit) Close() error {
 	defer func() {
 		_ = j.spool.Close()
@@ -230,11 +232,10 @@ func (j *junit) suite(w *bufio.Writer, k scoring.RunID, prefix string) error {
 	return err
 }
 
-// attribute is text from data in an attribute of XML, on one line, of the characters that XML 1.0
-// allows: others are shown as escapes.
+// attribute escapes text from data for an XML attribute, on one line. Characters that XML 1.0 forbids become escapes.
 func attribute(s string) string { return element(oneLine(s)) }
 
-// element is text in an element of XML.
+// element escapes text for an XML element.
 func element(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // never fails

@@ -18,26 +18,26 @@ var _ = register(
 				sum: report.NewSummary(report.SummaryOptions{Metrics: o.Known, Primary: o.Metric})}, nil
 		}})
 
-// MarkdownOptions select the content of the summary other than the figures.
+// MarkdownOptions are the parts of a summary other than its figures.
 type MarkdownOptions struct {
-	Run    string // its identifier; "" for none
-	Report string // where the whole report is, such as report.html; "" for none
+	Run    string // ID of the run; "": omitted
+	Report string // path of the complete report, such as report.html; "": omitted
 }
 
-// Bounds of a summary: short enough for a comment on a pull request.
+// Maximum numbers in a summary, so that it fits into a comment on a pull request.
 const (
 	markdownMetrics  = 8
-	markdownVersions = 8 // of agents, the last ones
+	markdownVersions = 8 // agent versions, and changes; the last ones are kept
 	markdownAnswers  = 5
 	markdownText     = 240 // maximum bytes of a string from data
 )
 
-// last is the last versions of a list.
+// last returns the last markdownVersions elements of list, or all if there are fewer.
 func last[T any](list []T) []T { return list[max(0, len(list)-markdownVersions):] }
 
-// Markdown writes the summary of a run: the leading metrics, what changed, what became worse and the
-// worst answers, at most 60 KB. All that comes from data is in code spans, in which neither HTML
-// nor links nor mentions mean anything; bars within tables are escaped.
+// Markdown writes the summary of a run, at most 60 KB: the newest batches, leading metrics, changes, and the worst
+// answers. All text from data is in code spans, so that HTML, links and mentions in it have no effect; bars in it are
+// escaped.
 func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
 	m := &markdown{Figures: f, w: bufio.NewWriter(w)}
 	m.head(o)
@@ -99,7 +99,7 @@ func (m *markdown) head(o MarkdownOptions) {
 	m.line(line)
 }
 
-// newest writes what is found about the newest batch of each agent.
+// newest writes the headline, baseline and findings of the newest batch of each agent.
 func (m *markdown) newest() {
 	for _, b := range m.NewestBatches() {
 		if b.Headline != "" {
@@ -117,7 +117,7 @@ func (m *markdown) newest() {
 	}
 }
 
-// batches lists the batches of a run, the newest first.
+// batches writes the table of a run's batches, the newest first, if there are several.
 func (m *markdown) batches() {
 	if len(m.Batches) < 2 {
 		return
@@ -195,7 +195,7 @@ func (m *markdown) scores() {
 	}
 }
 
-// number is a count that is only shown where it is not zero.
+// number formats a count, or returns "" for 0.
 func number(n int) string {
 	if n == 0 {
 		return ""
@@ -234,7 +234,7 @@ func (m *markdown) changes() {
 	}
 }
 
-// worst lists the worst answers of the last version of every agent.
+// worst writes the worst answers of the last version of each agent.
 func (m *markdown) worst() {
 	newest := map[string]report.Agent{}
 	for _, a := range last(m.Agents) {
@@ -256,7 +256,8 @@ func (m *markdown) worst() {
 	}
 }
 
-// why returns the reason why an answer did not pass: how the results differ, else the metric's reason.
+// why returns the reason why an answer did not pass, as a code span: how the results differ, if known, else the
+// metric's reason.
 func why(a *report.Answer) string {
 	if a.Why != "" {
 		return code(a.Why)
@@ -264,14 +265,13 @@ func why(a *report.Answer) string {
 	return code(a.Reason)
 }
 
-// dash stands for what is missing.
+// dash is written for missing values.
 const dash = "–"
 
-// table is a table of Markdown, whose columns also line up in its text. Columns without any text are
-// left out.
+// table is a Markdown table, whose columns are also aligned in its source. Columns without any values are omitted.
 type table struct {
 	columns []string
-	right   []bool // aligned at the right
+	right   []bool // columns that are right-aligned
 	rows    [][]string
 }
 
@@ -314,10 +314,9 @@ func (t *table) write(w io.Writer) {
 	}
 }
 
-// code is text from data as a code span, for a cell of a table or a line. Nothing in a code span is
-// markup, and servers look for no mentions, references and addresses in it. A bar would end a cell
-// even there, so it is escaped; a backslash before it would take the escape away, so that an
-// invisible blank is between them.
+// code returns text from data as a code span, cut to markdownText, or a dash for "". Markup, mentions and references
+// have no effect in a code span. Bars are escaped, since they would end a table's cell. An invisible space separates a
+// bar from a preceding backslash, which would undo the escape.
 func code(s string) string {
 	if s == "" {
 		return dash
@@ -338,7 +337,7 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// summarised is the summary in Markdown of the answers that are added.
+// summarised is a Writer that collects the scores of answers and writes their summary on Close.
 type summarised struct {
 	w   io.Writer
 	o   Options
@@ -346,7 +345,7 @@ type summarised struct {
 	run string
 }
 
-// Add adds the answer's scores.
+// Add adds the scores of an answer to the summary.
 func (m *summarised) Add(a *Answer) error {
 	m.run = a.RunID
 	of := report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr}

@@ -18,20 +18,20 @@ var _ = register(
 	Format{Name: "sarif", File: "cases.sarif", Type: "application/sarif+json",
 		open: func(w io.Writer, o Options) (Writer, error) { return NewSARIF(w, o), nil }})
 
-// sarif writes the results first and the rules that they name after them, as JSON allows.
+// sarif is a Writer of SARIF. It writes the results first, and the rules that they refer to on Close.
 type sarif struct {
 	w       *bufio.Writer
 	o       Options
-	rules   map[string]int // by identifier
+	rules   map[string]int // index in list, by ID
 	list    []sarifRule
 	results int
 	answers int
-	run     string // of the answers; "" if there are several
+	run     string // run ID of the answers; "" if they are of several runs
 }
 
-// NewSARIF writes SARIF 2.1.0: a result for each answer that did not pass, is missing, or whose
-// score failed. Its rule is the relation between the two results, else the metric. A result names
-// the line of the case file where that is known, and always the case.
+// NewSARIF returns a Writer of SARIF 2.1.0: a result for each answer that failed, is missing, or could not be scored.
+// The rule of a failed answer is the relation between the results if known, else the metric. A result refers to the
+// line of the case file if known, and always to the case.
 func NewSARIF(w io.Writer, o Options) Writer {
 	b := bufio.NewWriter(w)
 	_, _ = b.WriteString(
@@ -88,7 +88,7 @@ const (
 	sarifWarning = "warning"
 )
 
-// Add writes a result, where the answer is one.
+// Add writes the result of an answer that failed, is missing or could not be scored; others are only counted.
 func (s *sarif) Add(a *Answer) error {
 	switch s.answers++; {
 	case s.answers == 1:
@@ -149,8 +149,7 @@ func (s *sarif) Add(a *Answer) error {
 	return err
 }
 
-// fingerprint is the same for the same case and rule in every run, so that a server knows a result
-// again.
+// fingerprint returns a hash of parts, by which servers recognize the same result in another run.
 func fingerprint(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -159,7 +158,7 @@ func fingerprint(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// rule is the place of a rule in the list, at whose end it is put where it is new.
+// rule returns the index of a rule, and adds the rule if it is new.
 func (s *sarif) rule(id, level string) int {
 	if i, known := s.rules[id]; known {
 		return i
@@ -171,7 +170,7 @@ func (s *sarif) rule(id, level string) int {
 	return s.rules[id]
 }
 
-// meaning describes what a rule finds.
+// meaning returns the description of a rule.
 func meaning(id string) string {
 	switch kind, name, _ := strings.Cut(id, "/"); kind {
 	case "relation":
@@ -199,7 +198,7 @@ func message(lines ...string) string {
 
 var sarifEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `{`, `{{`, `}`, `}}`)
 
-// Close writes the rules.
+// Close writes the rules and the run's status.
 func (s *sarif) Close() error {
 	type driver struct {
 		Name    string      `json:"name"`

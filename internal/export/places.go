@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Places are the lines of a case file on which the cases stand that are being scored.
+// Places is a source of a case file's cases that records their lines as they are read.
 type Places struct {
 	batch.Source
 	path string
@@ -22,13 +22,13 @@ type Places struct {
 	at map[scoring.AnswerID]int
 }
 
-// Placed is a source of a file's cases that takes note of their lines.
+// Placed returns a source that yields the cases of s, from the file path, and records their lines.
 func Placed(s batch.Source, path string) *Places {
 	return &Places{Source: s, path: filepath.ToSlash(filepath.Clean(path)), at: map[scoring.AnswerID]int{}}
 }
 
-// PlacesIn returns the lines of all cases of a file. If a line names no agent, version or batch, only the case
-// counts.
+// PlacesIn reads all cases of a file and returns their lines. A line that names no agent, version or batch applies to
+// all answers to its question.
 func PlacesIn(ctx context.Context, source batch.Source, path string) (*Places, error) {
 	p := Placed(source, path)
 	for _, err := range p.Cases(ctx) {
@@ -39,7 +39,7 @@ func PlacesIn(ctx context.Context, source batch.Source, path string) (*Places, e
 	return p, nil
 }
 
-// Cases yields the cases of the source.
+// Cases yields the cases of the source and records their lines.
 func (p *Places) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for item, err := range p.Source.Cases(ctx) {
@@ -55,12 +55,12 @@ func (p *Places) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-// Copies finds the cases that several lines give.
+// Copies returns the cases that several lines of the file contain.
 func (p *Places) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
 	return batch.FindCopies(ctx, p.Source)
 }
 
-// Count is the number of cases.
+// Count returns the number of cases. The error is Unimplemented if the source does not know it.
 func (p *Places) Count(ctx context.Context) (int64, error) {
 	if c, ok := p.Source.(batch.Counter); ok {
 		return c.Count(ctx)
@@ -68,8 +68,8 @@ func (p *Places) Count(ctx context.Context) (int64, error) {
 	return 0, errcode.New(errcode.Unimplemented, "the number of cases of the source is unknown")
 }
 
-// take is the line of a case, which is forgotten, or that of its question, which stays; the zero value
-// if neither is known.
+// take returns the line of an answer, which is then removed, or that of its question, which is kept. It returns the
+// zero Place if neither is known.
 func (p *Places) take(id scoring.AnswerID) Place {
 	if p == nil {
 		return Place{}

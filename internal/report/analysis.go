@@ -14,10 +14,10 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// analysisView prints what package analysis found.
+// analysisView prints the results of package analysis.
 type analysisView struct{ *printer }
 
-// notes prints texts below a table, each on its own lines.
+// notes prints each note below a table, starting on a new line.
 func (v analysisView) notes(notes []string) {
 	if len(notes) > 0 {
 		v.line()
@@ -27,7 +27,7 @@ func (v analysisView) notes(notes []string) {
 	}
 }
 
-// paragraph prints s, wrapped if needed.
+// paragraph prints s after head, wrapped to the width with the following lines indented.
 func (p *printer) paragraph(head, s string) {
 	for i, l := range printable.Wrap(printable.Text(s), p.Width-len(head)) {
 		if i > 0 {
@@ -58,7 +58,8 @@ func (v analysisView) value(f *float64) cellSpans {
 	return text(decimal(*f))
 }
 
-// outcome formats the conclusion of a comparison: more than chance, red if it is worse, or could be chance.
+// outcome formats the conclusion of a comparison: "more than chance" or "could be chance" if known, else the outcome;
+// red if degraded, green if improved.
 func (v analysisView) outcome(c *analysis.Change) cellSpans {
 	switch c.Outcome {
 	case analysis.Small:
@@ -78,8 +79,8 @@ func day(t time.Time) string {
 
 func tierName(t string) string { return strings.ReplaceAll(printable.Text(t), "_", " ") }
 
-// RenderTrend writes for a terminal what is found about the newest batches, and how metrics went over batches, the last
-// ones of each; last 0 is all.
+// RenderTrend writes for a terminal the findings about the newest batches, and each metric over the batches: the last
+// ones for each metric and tier, or all if last is 0.
 func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
 	v.line(span{printable.Count(len(t.Batches), "batch"), bold},
@@ -122,7 +123,7 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	return v.w.Flush()
 }
 
-// latest prints what is found about the newest batch of an agent.
+// latest prints the headline, baseline and findings of the newest batch of an agent.
 func (v analysisView) latest(t *analysis.Trend, l *analysis.Latest) {
 	v.line()
 	name := t.Batches[l.Batch].Name()
@@ -132,7 +133,7 @@ func (v analysisView) latest(t *analysis.Trend, l *analysis.Latest) {
 	v.newest(printable.Text(name), l.Headline, l.Baseline, l.Findings)
 }
 
-// newest prints the headline of a batch, its baseline and what is found about it.
+// newest prints the name of a batch, its headline, its baseline if any, and its findings.
 func (v analysisView) newest(name, headline string, base *analysis.Baseline, found []analysis.Finding) {
 	v.line(span{name, bold})
 	v.paragraph("  ", cmp.Or(headline, "It has no baseline to be compared with."))
@@ -144,7 +145,7 @@ func (v analysisView) newest(name, headline string, base *analysis.Baseline, fou
 	}
 }
 
-// adjusting says how p-values are adjusted and from where on a change counts.
+// adjusting returns sentences about the test, how p-values are adjusted, and from which change on a change counts.
 func adjusting(primary string, drop, alpha float64) string {
 	s := "p: paired test (McNemar's exact test, or a sign-flip test of the mean)"
 	if primary != "" {
@@ -240,7 +241,8 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 	v.remarks(remarks)
 }
 
-// unlike says why cases are not compared, but for those without a value: the table counts them.
+// unlike returns a line for each reason why cases are not compared, except for those without a value, which the table
+// counts.
 func unlike(what string, c *analysis.Change) (out []string) {
 	for _, u := range c.Unlike {
 		if u.Why != analysis.NoValue {
@@ -250,7 +252,7 @@ func unlike(what string, c *analysis.Change) (out []string) {
 	return out
 }
 
-// remarks prints at most five, and says how to see the others.
+// remarks prints at most six remarks, and the number of the others.
 func (v analysisView) remarks(list []string) {
 	const most = 6
 	for _, r := range list[:min(most, len(list))] {
@@ -261,8 +263,8 @@ func (v analysisView) remarks(list []string) {
 	}
 }
 
-// Changed is the change of the figure that decides: of the share that passed in points, or of the mean. The change must
-// have been tested.
+// Changed formats the change that was tested: that of the pass rate in points if c has one, else that of the mean,
+// which must be set.
 func Changed(c *analysis.Change) string {
 	if c.Rate != nil {
 		return Points(*c.Rate)
@@ -270,8 +272,8 @@ func Changed(c *analysis.Change) string {
 	return signed(*c.Mean)
 }
 
-// RenderComparison writes for a terminal how two sides differ. More are metrics that were not asked
-// for.
+// RenderComparison writes for a terminal how two sides differ; if cases, with the IDs of broken and fixed cases. more
+// are metrics with scores that were not asked for.
 func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
 	v := analysisView{newPrinter(w, o)}
 	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold},
@@ -340,7 +342,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	return v.w.Flush()
 }
 
-// whole shows mean, P90 and coverage of each side over all its cases.
+// whole prints mean, P90 and coverage of each side over all its cases, compared or not.
 func (v analysisView) whole(c *analysis.Comparison) {
 	v.title("All cases of each side", "")
 	var g grid
@@ -402,11 +404,11 @@ func (v analysisView) count(n int, st style) cellSpans {
 	return inStyle(strconv.Itoa(n), st)
 }
 
-// FailureView selects the failures that are shown.
+// FailureView selects how failures are shown.
 type FailureView struct {
-	By    string // tier, version or none
-	Cases bool   // also the cases
-	All   bool   // all labels of each kind
+	By    string // column by which labels are counted: tier, version or none
+	Cases bool   // also list the cases of each label
+	All   bool   // list all labels of each kind, not only the first ten
 }
 
 // kindTitles are the titles of the kinds of findings.
@@ -422,7 +424,7 @@ var kindTitles = map[string]string{
 // KindTitle returns the heading for a kind of findings.
 func KindTitle(kind string) string { return kindTitles[kind] }
 
-// RenderFailures writes for a terminal what goes wrong.
+// RenderFailures writes for a terminal the reasons of wrong answers, and the labels that metrics gave to answers.
 func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal Options) error {
 	v := analysisView{newPrinter(w, terminal)}
 	for i := range f.Wrong {
@@ -527,7 +529,7 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 	}
 }
 
-// RenderAudit writes for a terminal which questions are suspect, the first ones; top 0 is all.
+// RenderAudit writes for a terminal the first top suspect questions, or all if top is 0, with the evidence by reason.
 func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
 	if a.Golds != nil && a.EX == "" { // there are no scores yet
@@ -577,7 +579,7 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	return v.w.Flush()
 }
 
-// golds prints the first gold queries whose result is not a function of the data.
+// golds prints the first top gold queries whose result depends on more than the data, such as the current date.
 func (v analysisView) golds(g *analysis.Golds, top int) {
 	if g == nil {
 		return
@@ -694,7 +696,7 @@ func (v analysisView) discordance(a *analysis.Audit) {
 	g.print(v.printer)
 }
 
-// RenderRanking writes for a terminal how systems rank.
+// RenderRanking writes for a terminal how systems rank by each metric.
 func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
 	v := analysisView{newPrinter(w, o)}
 	v.line(span{printable.Count(len(r.Systems), "system"), bold},

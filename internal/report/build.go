@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Figures computes the figures of the scores so far.
+// Figures returns the figures of the scores added so far.
 func (s *Summary) Figures() *Figures {
 	if list := s.metricList(); s.metrics[s.o.Primary] == nil && len(list) > 0 {
 		s.o.Primary = list[0]
@@ -70,7 +70,7 @@ func (s *Summary) Figures() *Figures {
 	return f
 }
 
-// questions is the number of different questions.
+// questions returns the number of different questions among the cases byID, which are sorted by question.
 func (s *Summary) questions(byID []int32) int {
 	n := 0
 	for i, c := range byID {
@@ -81,9 +81,8 @@ func (s *Summary) questions(byID []int32) int {
 	return n
 }
 
-// pairs lists what is compared: every version of an agent with the one before it, and the agents of
-// one version with each other, in the order of agents. If one is chosen to compare with, all
-// others with that one.
+// pairs returns the pairs of agent versions to compare: each version with the previous one of the same agent, and
+// agents with the same version with each other; or all with the one that CompareWith chose.
 func (s *Summary) pairs(agents []Agent) (out [][2]Agent) {
 	if s.against != nil {
 		for _, a := range agents {
@@ -119,8 +118,8 @@ func (s *Summary) agentList() []Agent {
 	return list
 }
 
-// metricList is the primary metric, then the others in the order that was given, then unknown ones
-// by name.
+// metricList returns the metrics with scores: the primary one, then those of the options in their order, then others by
+// name.
 func (s *Summary) metricList() []string {
 	rank := map[string]int{s.o.Primary: -1}
 	for i := range s.o.Metrics {
@@ -160,7 +159,7 @@ func (s *Summary) known(name string) *scoring.Metric {
 	return nil
 }
 
-// better compares two values of a metric: positive where a is better than b.
+// better compares two values of a metric: it returns a positive number if a is better than b, negative if worse.
 func (s *Summary) better(metric string, a, b float64) int {
 	if m := s.known(metric); m != nil && m.LowerIsBetter {
 		return cmp.Compare(b, a)
@@ -168,7 +167,8 @@ func (s *Summary) better(metric string, a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// rate sums up some cases of a series.
+// rate returns the figures of a metric for an agent version over the given cases; lower reports that lower values are
+// better.
 func (s *Summary) rate(x *series, cases []int32, a Agent, lower bool) Rate {
 	r := Rate{Agent: a, Status: map[scoring.Status]int{}}
 	var values []float64
@@ -227,7 +227,8 @@ func (s *Summary) rate(x *series, cases []int32, a Agent, lower bool) Rate {
 	return r
 }
 
-// shareOver returns the pass rate of the answers to questions.
+// shareOver returns the pass rate over all answers to the questions. Its interval treats several answers to a question
+// as one unit.
 func shareOver(questions []tally) *Share {
 	s := &Share{Questions: len(questions)}
 	for _, q := range questions {
@@ -238,20 +239,20 @@ func shareOver(questions []tally) *Share {
 	return s
 }
 
-// ShareOf returns the pass rate of passed answers among all to different questions, with its interval.
+// ShareOf returns the pass rate of passed among of answers to as many different questions, with its interval.
 func ShareOf(passed, of int) *Share {
 	s := &Share{Passed: passed, Of: of, Questions: of, Rate: float64(passed) / float64(of)}
 	s.Low, s.High = wilson(passed, of)
 	return s
 }
 
-// members are some cases, in the order of byID, for each agent version that was asked them.
+// members holds a selection of cases, in the order of byID, for each agent version that was asked them.
 type members struct {
 	of    map[Agent][]int32
-	cases int // different questions
+	cases int // number of different questions
 }
 
-// holds reports whether a case is among them.
+// holds reports whether case n is selected for any agent version.
 func (m *members) holds(n int32) bool {
 	for _, list := range m.of {
 		if slices.Contains(list, n) {
@@ -261,7 +262,7 @@ func (m *members) holds(n int32) bool {
 	return false
 }
 
-// members returns the cases for which of returns true.
+// members returns the cases for which of returns true, by agent version.
 func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) members {
 	m, last := members{of: map[Agent][]int32{}}, ""
 	for _, n := range byID {
@@ -279,7 +280,8 @@ func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) mem
 	return m
 }
 
-// slices sums up the primary metric over the cases of every name.
+// slices returns the figures of the primary metric for the cases with each name, sorted by name. of returns the numbers
+// of a case's names, from 1.
 func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(about) []uint16) []Slice {
 	parts := make([]members, names.Len()+1)
 	last := make([]int, len(parts)) // number of the question counted last
@@ -313,7 +315,7 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(abo
 	return out
 }
 
-// slice sums up the primary metric over some cases.
+// slice returns the figures of the primary metric over the cases m.
 func (s *Summary) slice(name string, m *members, agents []Agent) Slice {
 	out := Slice{Name: name, Cases: m.cases}
 	lower := s.better(s.o.Primary, 0, 1) > 0
@@ -332,12 +334,11 @@ func (s *Summary) tierRank(name string) int {
 	return len(s.o.Tiers)
 }
 
-// casePair is one question as two agent versions were asked it: the numbers of its case in the last
-// batch of each; -1 if there is none.
+// casePair is a question with the number of its case in the last batch of each of two agent versions; -1 if the version
+// was not asked it.
 type casePair struct{ from, to int32 }
 
-// casePairs finds the questions that one or both of two agent versions were asked, in the order of
-// byID.
+// casePairs returns the questions that at least one of two agent versions was asked, in the order of byID.
 func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 	var out []casePair
 	last := ""
@@ -356,7 +357,7 @@ func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 	return slices.DeleteFunc(out, func(p casePair) bool { return p.from < 0 && p.to < 0 })
 }
 
-// asked reports whether an agent version was asked a case.
+// asked reports whether an agent version has a score of case n.
 func (s *Summary) asked(a Agent, n int32) bool {
 	for _, x := range s.agents[a] {
 		if x.at(n).outcome() >= 0 {
@@ -366,7 +367,7 @@ func (s *Summary) asked(a Agent, n int32) bool {
 	return false
 }
 
-// change compares two agent versions, with the tests of package analysis.
+// change returns the comparison of two agent versions over the cases byID, with the tests of package analysis.
 func (s *Summary) change(from, to Agent, byID []int32) Change {
 	c := Change{From: from, To: to}
 	pairs := s.casePairs(from, to, byID)
@@ -423,7 +424,7 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 	return c
 }
 
-// half is a score as one side of a pair.
+// half converts a score to one side of a pair for package analysis.
 func half(f found) analysis.Half {
 	if f.outcome() < 0 {
 		return analysis.Half{}
@@ -439,8 +440,8 @@ func half(f found) analysis.Half {
 	return analysis.HalfOf(&score)
 }
 
-// valueChange is positive if a value became better and negative if it became worse. A missing answer counts as 0, or
-// if lower is better not at all.
+// valueChange returns a positive number if b is better than a, negative if worse, and 0 if equal or not comparable. A
+// missing answer counts as 0 or, if lower values are better, is not comparable.
 func (s *Summary) valueChange(metric string, a, b found) int {
 	has := func(f found) bool {
 		return f.ok() || f.outcome() >= 0 && outcomes[f.outcome()] == unanswered && s.better(metric, 0, 1) < 0
@@ -451,7 +452,7 @@ func (s *Summary) valueChange(metric string, a, b found) int {
 	return s.better(metric, b.value, a.value)
 }
 
-// count counts a value that became better or worse.
+// count increments Improved or Worse by the sign of change.
 func (c *MetricChange) count(change int) {
 	switch {
 	case change > 0:
@@ -461,7 +462,7 @@ func (c *MetricChange) count(change int) {
 	}
 }
 
-// take fills in what a comparison found.
+// take sets the figures that the tested change ch determines.
 func (c *MetricChange) take(ch *analysis.Change) {
 	c.N, c.Mean, c.P, c.PAdjusted, c.Outcome, c.Chance = ch.Compared, *ch.Mean, ch.P, ch.PAdjusted, ch.Outcome, ch.Chance
 	c.Low, c.High = ch.Low, ch.High
@@ -472,7 +473,7 @@ func (c *MetricChange) take(ch *analysis.Change) {
 	}
 }
 
-// answer describes a scored answer.
+// answer returns the data on the answer of agent version a to case n, with the given value.
 func (s *Summary) answer(a Agent, n int32, value float64) Answer {
 	out := Answer{CaseID: s.cases.keys[n].id, Agent: a, Batch: s.cases.keys[n].batch, Value: value}
 	if t := s.about(a, n).tier; t > 0 {
@@ -486,8 +487,8 @@ func (s *Summary) answer(a Agent, n int32, value float64) Answer {
 	return out
 }
 
-// worst lists the answers that the primary metric did not pass, or rates lowest where it gives no
-// verdict.
+// worst returns, for each agent version, the answers with a value that did not pass the primary metric, the worst
+// first; for a metric without verdicts the lowest rated ones. A question is listed once, with its last batch.
 func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 	var out []Answer
 	for _, a := range agents {
@@ -548,13 +549,13 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 	return out
 }
 
-// urgency puts failures first.
+// urgency returns the rank of a status by which reasons are sorted: failures rank highest.
 func urgency(st scoring.Status) int {
 	return slices.Index(
 		[]scoring.Status{scoring.StatusNotApplicable, unanswered, scoring.StatusAbstained, scoring.StatusFailed}, st)
 }
 
-// countCases counts the questions of every group of reasons, and names the first.
+// countCases sets the number of questions of each group of reasons, and the first of them as example.
 func (s *Summary) countCases(list []Unscored, byID []int32) {
 	seen := make([]int, len(list)) // number of the question counted last
 	question := 0
@@ -577,7 +578,8 @@ func (s *Summary) countCases(list []Unscored, byID []int32) {
 	}
 }
 
-// rounded keeps tiny sums of rounding errors from showing as -0.000.
+// rounded rounds v to the given number of decimals and returns 0 instead of -0, so that rounding errors do not show as
+// -0.000.
 func rounded(v float64, digits int) float64 {
 	k := math.Pow10(digits)
 	r := math.Round(v*k) / k

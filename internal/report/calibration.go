@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// RenderCalibration writes for a terminal how far metrics agree with people.
+// RenderCalibration writes for a terminal how well metrics agree with human labels.
 func RenderCalibration(w io.Writer, r *calibration.Report, o Options) error {
 	v := &calibrationView{Report: r, printer: newPrinter(w, o)}
 	v.header()
@@ -59,7 +59,7 @@ func (v *calibrationView) figure(s agreement.Stat, decimals int) string {
 	return fixed(s.Value, decimals)
 }
 
-// fixed never writes a negative zero.
+// fixed formats x with the given number of decimals, without negative zero.
 func fixed(x float64, decimals int) string {
 	if math.Abs(x) < 0.5*math.Pow10(-decimals) {
 		x = 0
@@ -74,7 +74,7 @@ func (v *calibrationView) percent(s agreement.Stat) cellSpans {
 	return text(fixed(100*s.Value, 1) + "%")
 }
 
-// percentDown is a coverage.
+// percentDown formats a coverage in whole percent, see [Covered], or a dash if undefined.
 func (v *calibrationView) percentDown(s agreement.Stat) cellSpans {
 	if !s.Defined {
 		return inStyle(v.dash, dim)
@@ -135,8 +135,8 @@ func (v *calibrationView) metrics() {
 	}
 }
 
-// nameWidth is how many columns names keep at least: as many as they need, and a third of the width
-// at most.
+// nameWidth returns the minimum width of the column of metric names: as wide as the longest name, but at most a third
+// of the line, and at least 16.
 func (v *calibrationView) nameWidth() int {
 	n := 0
 	for i := range v.Metrics {
@@ -147,7 +147,7 @@ func (v *calibrationView) nameWidth() int {
 
 const whiskerWidth = 20
 
-// whisker draws the interval of kappa on a line from 0 to 1.
+// whisker draws kappa with its interval on a line from 0 to 1.
 func (v *calibrationView) whisker(r *calibration.Result) cellSpans {
 	if !r.Kappa.Defined || !r.KappaCI.Defined {
 		return nil
@@ -164,7 +164,7 @@ func (v *calibrationView) whisker(r *calibration.Result) cellSpans {
 	}
 }
 
-// breakdown shows kappa and balanced accuracy by part.
+// breakdown prints kappa and balanced accuracy of each metric for each part of the cases.
 func (v *calibrationView) breakdown(b calibration.Breakdown) {
 	v.title("By "+b.By, "kappa, and balanced accuracy in percent")
 	var g grid
@@ -211,11 +211,10 @@ func (v *calibrationView) breakdown(b calibration.Breakdown) {
 	g.print(v.printer)
 }
 
-// executionMetrics are those whose mean is an execution accuracy, the plain one first.
+// executionMetrics are the metrics whose mean is an execution accuracy; the plain one is the first.
 var executionMetrics = []string{"ex_bird", "hybrid_ex", "llm_ex"}
 
-// executionScores shows the mean of execution accuracy in each group, next to the share that people
-// pass.
+// executionScores prints the mean execution accuracy for each part of the cases, next to the share that people pass.
 func (v *calibrationView) executionScores(b calibration.Breakdown) {
 	var keys []string
 	for _, name := range executionMetrics {
@@ -251,7 +250,7 @@ func (v *calibrationView) executionScores(b calibration.Breakdown) {
 	g.print(v.printer)
 }
 
-// backbone reports whether a candidate may take the place of the current judge.
+// backbone prints whether a candidate model may replace the current judge's, and the measures behind it.
 func (v *calibrationView) backbone() {
 	b := v.Backbone
 	if b == nil {
@@ -275,7 +274,7 @@ func (v *calibrationView) backbone() {
 	v.line(span{said + b.Why, bold})
 }
 
-// thresholds describes how thresholds were chosen.
+// thresholds prints the thresholds that were chosen from labels, and kappa with and without them.
 func (v *calibrationView) thresholds() {
 	if !slices.ContainsFunc(v.Metrics, func(r calibration.Result) bool { return r.Chosen != nil }) {
 		return
@@ -348,7 +347,7 @@ func pValue(p float64) string {
 	return fixed(p, 3)
 }
 
-// notes are the warnings of the report and of its metrics.
+// notes prints the notes of the report and the warnings of its metrics.
 func (v *calibrationView) notes() {
 	var lines []string
 	lines = append(lines, v.Notes...)
@@ -372,7 +371,7 @@ func (v *calibrationView) notes() {
 	}
 }
 
-// without says which cases have no verdict.
+// without returns a sentence with the numbers of cases without a verdict by status, or nil if all have one.
 func without(counts map[scoring.Status]int) []string {
 	var parts []string
 	for _, status := range slices.Sorted(maps.Keys(counts)) {

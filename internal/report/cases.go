@@ -8,15 +8,15 @@ import (
 // caseKey identifies a case: a question in a batch.
 type caseKey struct{ id, batch string }
 
-// caseNumbers numbers cases from 0, in the order in which they come. A map of the keys would take more
-// than the keys.
+// caseNumbers numbers cases from 0, in the order in which they are added. It is a hash table that takes less memory
+// than a map of the keys.
 type caseNumbers struct {
 	keys  []caseKey
 	seed  maphash.Seed
-	slots []int32 // a power of two of them, at most half of which hold the number of a case plus one
+	slots []int32 // open-addressing table: a case's number plus one, or 0; at most half full
 }
 
-// of is the number of a case, a new one if it has none yet.
+// of returns the number of a case, and adds the case if it is new.
 func (x *caseNumbers) of(key caseKey) int32 {
 	if 2*len(x.keys) >= len(x.slots) {
 		x.grow()
@@ -29,7 +29,7 @@ func (x *caseNumbers) of(key caseKey) int32 {
 	return *slot - 1
 }
 
-// slot is where the number of a case stands, or would stand.
+// slot returns the slot that holds the number of a case, or the empty one in which it belongs.
 func (x *caseNumbers) slot(key caseKey) *int32 {
 	last := uint64(len(x.slots) - 1)
 	for i := maphash.Comparable(x.seed, key) & last; ; i = (i + 1) & last {
@@ -49,13 +49,13 @@ func (x *caseNumbers) grow() {
 	}
 }
 
-// tagLists numbers lists of tags from 1, as many cases have the same.
+// tagLists numbers distinct lists of tags from 1, since many cases have the same list.
 type tagLists struct {
 	numbers map[string]uint32
 	lists   [][]uint16
 }
 
-// of returns the number of a list. The list must not be changed afterwards.
+// of returns the number of a list, and adds the list if it is new. The caller must not change tags afterwards.
 func (x *tagLists) of(tags []uint16) uint32 {
 	key := make([]byte, 0, 2*len(tags))
 	for _, t := range tags {
@@ -73,7 +73,7 @@ func (x *tagLists) of(tags []uint16) uint32 {
 	return n
 }
 
-// list is the list of a number; nil for 0.
+// list returns the list with number n, or nil for 0.
 func (x *tagLists) list(n uint32) []uint16 {
 	if n == 0 {
 		return nil

@@ -12,71 +12,70 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Diff is a gold and a predicted result, compared: which column answers which, and which rows and
-// cells differ.
+// Diff is the comparison of a gold and a predicted result: which columns correspond, and which rows and cells differ.
 type Diff struct {
 	Gold, Pred *scoring.Table
 	Alignment  scoring.Alignment // must fit both tables
-	Result     cell.Result       // of cell.Compare with Pairs; without them no rows are listed
-	Rows       int               // rows listed of each kind; default 10, negative for none
+	Result     cell.Result       // of cell.Compare; needs Pairs to list rows, unless no rows match
+	Rows       int               // maximum number of listed rows of each kind; default 10, negative for none
 
-	Relations []relation.Relation // why they differ, what explains most first; may be empty
+	Relations []relation.Relation // relations between the results, the best explanation first; may be empty
 }
 
-// DiffFigures are the figures of a diff: one JSON document. Rows and columns count from 1.
+// DiffFigures are the figures of a diff, encoded as one JSON document. Rows and columns are numbered from 1.
 type DiffFigures struct {
 	Score      float64 `json:"score"`
-	Method     string  `json:"method"` // how rows were matched, one of package cell's
+	Method     string  `json:"method"` // how rows were matched: a method of package cell
 	Source     string  `json:"alignment_source"`
 	Confidence float64 `json:"alignment_confidence"`
 
 	Gold      Shape    `json:"gold"`
 	Pred      Shape    `json:"pred"`
 	Matched   int      `json:"matched_rows"`
-	Equal     int      `json:"equal_rows"`     // of the matched rows, those that agree in every mapped column
+	Equal     int      `json:"equal_rows"`     // matched rows that agree in every mapped column
 	Differing int      `json:"differing_rows"` // the other matched rows
 	OnlyGold  int      `json:"only_gold_rows"`
 	OnlyPred  int      `json:"only_pred_rows"`
-	Why       []string `json:"why,omitempty"` // what the confidence rests on
+	Why       []string `json:"why,omitempty"` // evidence for the mapping of columns
 
-	Relations []relation.Relation `json:"relations,omitempty"` // why the results differ, what explains most first
+	Relations []relation.Relation `json:"relations,omitempty"` // the best explanation first
 
 	Columns []DiffColumn  `json:"columns"` // in gold's order
 	Extra   []ExtraColumn `json:"extra,omitempty"`
 
-	// The first rows of each kind, with their cells in the order of Columns; those of Pred include
-	// the extra columns behind.
+	// The first rows of each kind. Cells are in the order of Columns; in PredRows the cells of the extra columns
+	// follow.
 	Rows     []DiffRow `json:"differing,omitempty"`
 	GoldRows []LoneRow `json:"only_gold,omitempty"`
 	PredRows []LoneRow `json:"only_pred,omitempty"`
 }
 
-// Shape is the size of a result.
+// Shape is the number of rows and columns of a result.
 type Shape struct {
 	Rows    int `json:"rows"`
 	Columns int `json:"columns"`
 }
 
-// DiffColumn is a gold column and what answers it.
+// DiffColumn is a gold column with the predicted column that it was mapped to, if any.
 type DiffColumn struct {
 	Gold         string       `json:"gold"`
 	GoldPosition int          `json:"gold_position"`
 	Pred         string       `json:"pred,omitempty"`
-	PredPosition int          `json:"pred_position,omitempty"` // 0: nothing answers it
+	PredPosition int          `json:"pred_position,omitempty"` // 0: not mapped
 	By           string       `json:"by,omitempty"`            // values, name, position or judge
 	Key          bool         `json:"key,omitempty"`           // rows were matched on it
 	Kind         scoring.Kind `json:"kind,omitempty"`
 	Fact         string       `json:"fact,omitempty"`
 	Differing    int          `json:"differing_rows"`
 
-	goldRight, predRight bool // numbers
+	goldRight, predRight bool // align values on the right, as numbers are
 }
 
-// ExtraColumn is a predicted column that gold does not have.
+// ExtraColumn is a predicted column that no gold column was mapped to.
 type ExtraColumn struct {
 	Pred         string `json:"pred"`
 	PredPosition int    `json:"pred_position"`
-	Trivial      bool   `json:"trivial,omitempty"` // it carries nothing: a row number, a constant, a copy
+	Trivial      bool   `json:"trivial,omitempty"` // without information: a row number, a constant, a copy
 
 	right bool
 }
@@ -88,21 +87,21 @@ type DiffRow struct {
 	Cells []DiffCell `json:"cells"`
 }
 
-// DiffCell is a gold and a predicted cell. A value is nil if it is NULL or the column is
-// missing.
+// DiffCell is a gold cell with the predicted cell that it is compared with. A value is nil if it is NULL or its column
+// is missing.
 type DiffCell struct {
 	Gold  *string `json:"gold"`
 	Pred  *string `json:"pred"`
 	Equal bool    `json:"equal"`
 }
 
-// LoneRow is a row without a partner.
+// LoneRow is a row that was not matched with a row of the other side.
 type LoneRow struct {
 	Row   int       `json:"row"`
 	Cells []*string `json:"cells"`
 }
 
-// Figures compares the matched rows cell by cell. It reads every mapped column once.
+// Figures returns the figures of the diff. It compares the matched rows cell by cell.
 func (d *Diff) Figures() *DiffFigures {
 	r, a := &d.Result, &d.Alignment
 	f := &DiffFigures{
@@ -131,7 +130,7 @@ func (d *Diff) Figures() *DiffFigures {
 	return f
 }
 
-// columns fills in the mapping, in gold's order.
+// columns sets the mapping of columns, in gold's order, and the extra columns.
 func (d *Diff) columns(f *DiffFigures, compared *caseview.Comparison) {
 	a := &d.Alignment
 	for i := range d.Gold.Columns {
@@ -172,7 +171,8 @@ func valueText(c *scoring.Column, i int) *string {
 	return &s
 }
 
-// loneRows lists the first rows of each side that have no partner.
+// loneRows sets the first unmatched rows of each side, at most limit. If rows match but their pairs are unknown, it
+// sets none.
 func (d *Diff) loneRows(f *DiffFigures, limit int) {
 	if d.Result.Pairs == nil && f.Matched > 0 {
 		return // all rows have one, or it is not known which
@@ -210,7 +210,7 @@ func (d *Diff) loneRows(f *DiffFigures, limit int) {
 	}
 }
 
-// JSON is the diff as one document.
+// JSON returns the diff as one JSON document.
 func (d *Diff) JSON() ([]byte, error) { return document(d.Figures()) }
 
 // Render writes the diff for a terminal.

@@ -34,7 +34,7 @@ func newDiffView(f *DiffFigures, p *printer) *diffView {
 	return v
 }
 
-// tables shows the mapping of the columns and the rows that differ.
+// tables prints the mapping of the columns, the rows that differ and the unmatched rows.
 func (v *diffView) tables() {
 	v.mapping()
 	v.differing()
@@ -42,7 +42,7 @@ func (v *diffView) tables() {
 	v.lone("Only in the predicted result", v.PredRows, v.OnlyPred, v.predBlocks())
 }
 
-// diffView is the figures of a diff on a printer.
+// diffView prints the figures of a diff.
 type diffView struct {
 	*DiffFigures
 	*printer
@@ -70,7 +70,7 @@ func (v *diffView) score() {
 	v.line(line...)
 }
 
-// shapes says how large the results are and how their rows were matched.
+// shapes prints the sizes of the results and how their rows were matched.
 func (v *diffView) shapes() {
 	v.line(span{fmt.Sprintf("gold has %s of %s, the predicted result %s of %s",
 		printable.Count(v.Gold.Rows, "row"), printable.Count(v.Gold.Columns, "column"), printable.Count(v.Pred.Rows, "row"),
@@ -107,10 +107,10 @@ func (v *diffView) shapes() {
 	}
 }
 
-// shownRelations is the number of relations shown.
+// shownRelations is the maximum number of relations that are printed.
 const shownRelations = 3
 
-// relations says why the results differ.
+// relations prints the first relations that explain why the results differ.
 func (v *diffView) relations() {
 	for k, r := range v.Relations[:min(len(v.Relations), shownRelations)] {
 		if r.Name == "same" {
@@ -182,18 +182,18 @@ func (v *diffView) mapping() {
 	v.rest(len(v.Extra)-wideTable, "extra column")
 }
 
-// wideTable is from how many columns on the mapping leaves out those that agree under the same
-// name.
+// wideTable is the maximum number of columns whose mapping is printed in full. Of more columns, those that agree under
+// the same name are only counted.
 const wideTable = 20
 
-// block is a printed column of a table of rows: one side, or both sides of a mapped column.
+// block is a printed column in a table of rows: one side's values, or those of both sides of a mapped column.
 type block struct {
-	column             int // cell of the row
+	column             int // index of the cell in the row
 	pair               bool
 	head, predHead     string
 	goldRight          bool
 	predRight          bool
-	goldWide, predWide int // columns of the terminal
+	goldWide, predWide int // width on the terminal
 	markWide           int
 }
 
@@ -273,9 +273,8 @@ func (v *diffView) rest(n int, what string) {
 	}
 }
 
-// choose takes as many blocks as fit, by priority, with cells as wide as they can be so that the
-// first wanted ones fit. It returns them with the key columns first and the others in the order of
-// gold.
+// choose returns as many blocks as fit into room, in the order of priority, sorted with keys first and then by column.
+// It narrows cells, down to 8, until the first wanted blocks fit.
 func (v *diffView) choose(room int, byPriority [][]block, wanted int, measure func(b *block, most int)) []block {
 	var all, shown []block
 	for _, p := range byPriority {
@@ -314,7 +313,7 @@ func (b *block) heading(p *printer) string {
 	return head
 }
 
-// show is a cell of a differing row.
+// show formats a cell of a differing row.
 func (b *block) show(c DiffCell, p *printer) cellSpans {
 	gold, pred := c.texts()
 	if !b.pair {
@@ -332,8 +331,8 @@ func (b *block) show(c DiffCell, p *printer) cellSpans {
 	}
 }
 
-// apart shortens two different strings so that their difference is visible: it cuts the part before the difference
-// if that is long.
+// apart shortens two different strings to the given widths so that their difference is visible: it drops a long common
+// prefix.
 func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, string) {
 	cutGold, cutPred := printable.Cut(gold, goldWide, p.ellipsis), printable.Cut(pred, predWide, p.ellipsis)
 	if cutGold == gold && cutPred == pred {
@@ -356,10 +355,10 @@ func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, stri
 		p.ellipsis)
 }
 
-// texts returns the two sides of a cell in a form that is safe for a terminal.
+// texts returns both sides of a cell, escaped for a terminal.
 func (c *DiffCell) texts() (gold, pred string) { return cellText(c.Gold), cellText(c.Pred) }
 
-// cellText formats a value: it is quoted if it would look like NULL, like nothing or like another string.
+// cellText formats a value for a terminal. It is quoted if it is empty, "NULL", or begins or ends with a space.
 func cellText(s *string) string {
 	switch {
 	case s == nil:
@@ -392,7 +391,7 @@ func (v *diffView) predBlocks() []block {
 	return blocks
 }
 
-// lone lists rows without a partner.
+// lone prints unmatched rows of one side; of is their total number.
 func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	if len(rows) == 0 {
 		return

@@ -1,8 +1,8 @@
-// Package report shows people what a run found: a [Summary] of its scores, and the [Diff] of one
-// pair of results.
+// Package report prints the results of a run: a [Summary] of its scores, the [Diff] of one pair of results, a case, and
+// the results of packages analysis and calibration.
 //
-// Both are computed as plain figures first, which are one JSON document, and rendered for a terminal from the same
-// figures. A summary takes scores in any order and returns the same figures for every order; it keeps eleven bytes
-// of every score. Text that comes from data, such as questions, column names and cells, is shown with control
-// characters and bidirectional marks escaped.
+// A summary and a diff are first computed as plain figures, which can be encoded as one JSON document, and then printed
+// from them. A summary accepts scores in any order, with the same figures for every order; it keeps at most eleven
+// bytes of most scores. Text from data, such as questions, column names and cells, is printed with control characters
+// and bidirectional marks escaped.
 package report

@@ -13,13 +13,13 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// ExplainOptions say how much of a case is shown.
+// ExplainOptions select how much of a case is printed.
 type ExplainOptions struct {
 	Options
-	Full bool // whole texts: what judges were asked, their replies, all relations that were searched for
+	Full bool // print whole texts: prompts and replies of judges, all relations that were tested
 }
 
-// RenderCase writes a case for a terminal.
+// RenderCase writes the view of a case for a terminal.
 func RenderCase(w io.Writer, v *caseview.View, o ExplainOptions) error {
 	e := &explanation{View: v, printer: newPrinter(w, o.Options), full: o.Full}
 	e.head()
@@ -44,7 +44,7 @@ type explanation struct {
 	full bool
 }
 
-// text writes text from data, wrapped if needed.
+// text prints text from data, escaped and wrapped.
 func (e *explanation) text(s string) { e.indented("", s, plain) }
 
 func (e *explanation) indented(indent, s string, st style) {
@@ -53,7 +53,7 @@ func (e *explanation) indented(indent, s string, st style) {
 	}
 }
 
-// facts writes names and values on separate lines. Empty values are omitted.
+// facts prints pairs of a name and a value on separate lines, without empty values.
 func (e *explanation) facts(pairs ...string) {
 	wide := 0
 	for i := 0; i < len(pairs); i += 2 {
@@ -105,7 +105,7 @@ func (e *explanation) head() {
 	}
 }
 
-// tools are the calls of tools.
+// tools returns the agent's tool calls in one line, each shortened unless full.
 func (e *explanation) tools() string {
 	var out []string
 	for _, t := range e.Tools {
@@ -117,7 +117,7 @@ func (e *explanation) tools() string {
 	return strings.Join(out, "; ")
 }
 
-// scoreText is the value of a score, or its status if it has none.
+// scoreText formats the label of a score, else its value, or its status if it has no value.
 func scoreText(s *caseview.Score) string {
 	switch {
 	case s.Value == nil:
@@ -164,7 +164,7 @@ func (e *explanation) scores() {
 	}
 }
 
-// part reports whether a metric is a part of another one, such as component_f1_where.
+// part reports whether a metric is about a single clause of the query, such as component_f1_where.
 func part(name string) bool {
 	return strings.HasPrefix(name, "component_") && strings.Count(name, "_") > 1
 }
@@ -193,7 +193,7 @@ func (e *explanation) golds() {
 	g.print(e.printer)
 }
 
-// comparison shows the mapping and the rows that differ, as badger score does.
+// comparison prints the mapping of columns and the rows that differ, in the layout of badger score.
 func (e *explanation) comparison() {
 	if e.Cells == nil {
 		return
@@ -218,7 +218,7 @@ func (e *explanation) comparison() {
 	}
 }
 
-// states counts the cells by their states.
+// states prints the number of cells in each state.
 func (e *explanation) states() {
 	var parts []string
 	for _, c := range e.Cells.Counts {
@@ -245,7 +245,7 @@ func (e *explanation) mappingJudge(m *caseview.MappingJudge) {
 	}
 }
 
-// diffOfView brings a case into the figures that badger score prints.
+// diffOfView converts the comparison of a case to the figures that badger score prints.
 func diffOfView(v *caseview.View) *DiffFigures {
 	c, m := v.Cells, v.Mapping
 	f := &DiffFigures{
@@ -313,7 +313,7 @@ func storedText(v *caseview.Value) *string {
 	return &v.Text
 }
 
-// list shows the cells that differ, one a line.
+// list prints the cells that differ, one per line.
 func (e *explanation) list() {
 	if e.Cells == nil || len(e.Cells.List) == 0 {
 		return
@@ -388,7 +388,7 @@ func (e *explanation) queries() {
 	e.query("answer", q.Agent)
 }
 
-// query writes a laid out query. Lines that are too wide are broken.
+// query prints a formatted query with marked differences. Lines that are too wide are broken.
 func (e *explanation) query(name string, parts []caseview.SQLPart) {
 	e.line(span{name, dim})
 	if len(parts) == 0 {
@@ -457,8 +457,7 @@ func (e *explanation) query(name string, parts []caseview.SQLPart) {
 	flush()
 }
 
-// marked is which side the token before or after a part is marked with, where only a blank lies
-// between.
+// marked returns the side of the nearest token before (step -1) or after (step 1) part i on the same line, or "".
 func marked(parts []caseview.SQLPart, i, step int) caseview.Side {
 	for i += step; i >= 0 && i < len(parts); i += step {
 		if p := &parts[i]; p.Kind != caseview.SQLSpace {
@@ -470,7 +469,7 @@ func marked(parts []caseview.SQLPart, i, step int) caseview.Side {
 	return ""
 }
 
-// pieces splits s into pieces of at most n columns.
+// pieces splits s into pieces of at most n terminal columns.
 func pieces(s string, n int) (out []string) {
 	used, from := 0, 0
 	for i, r := range s {
@@ -518,7 +517,7 @@ func (e *explanation) relations() {
 	}
 }
 
-// counterexample shows a small database on which the queries differ.
+// counterexample prints a small database on which the results of both queries differ, if one was found.
 func (e *explanation) counterexample() {
 	c := e.Counterexample
 	if c == nil {
@@ -542,7 +541,7 @@ func (e *explanation) counterexample() {
 	}
 }
 
-// smallTable writes a table of a few rows, its columns aligned.
+// smallTable prints a table of a few rows with aligned columns.
 func (e *explanation) smallTable(t *caseview.SmallTable) {
 	e.line(span{"  " + printable.Text(t.Name), bold})
 	if len(t.Rows) == 0 {
@@ -578,7 +577,7 @@ func numbers(list []int) string {
 	return strings.Join(out, ", ")
 }
 
-// peopleText reports whether people accept answers with a relation.
+// peopleText formats how many answers with a relation people accepted, and whether such an answer passes under policy.
 func peopleText(p *caseview.People, policy string) string {
 	said := "people have labelled no such answer"
 	if p.Cases > 0 {

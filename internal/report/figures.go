@@ -11,44 +11,44 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Figures are the figures of a summary: one JSON document, the same for the same scores in any order.
+// Figures are the figures of a summary, encoded as one JSON document. They do not depend on the order in which scores
+// were added.
 type Figures struct {
-	Cases   int      `json:"cases"`   // questions
-	Answers int      `json:"answers"` // to them, of all agent versions and batches
+	Cases   int      `json:"cases"`   // number of different questions
+	Answers int      `json:"answers"` // number of answers, over all agent versions and batches
 	Scores  int      `json:"scores"`
 	Agents  []Agent  `json:"agents"`
 	Primary string   `json:"primary"` // the metric of tiers, tags and worst answers
 	Metrics []Metric `json:"metrics"`
-	// RunStatus is the status of the run, as in eval_runs; empty if the figures are of no single run,
-	// or it is not known.
+	// RunStatus is the status of the run in eval_runs; "" if it is unknown, or if the figures are not of a single run.
 	RunStatus string `json:"run_status,omitempty"`
 
 	// Batches are the latest batches of a stored run, the newest first.
 	Batches []BatchOf `json:"batches,omitempty"`
-	// every version against the one before it, agents of one version against each other
+	// each version against the previous one, and agents with the same version against each other
 	Changes []Change `json:"changes,omitempty"`
 	Tiers   []Slice  `json:"tiers,omitempty"`
 	Tags    []Slice  `json:"tags,omitempty"`
-	// UnreadableTags are the cases whose tags cannot be read; nil if there are none.
+	// UnreadableTags holds the figures of the cases whose tags cannot be parsed; nil without such cases.
 	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
 	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
 	Unscored       []Unscored `json:"unscored,omitempty"`
 }
 
-// BatchOf is one batch of a run, by the primary metric, next to its baseline.
+// BatchOf holds the figures of one batch of a run in the primary metric, and their change from its baseline.
 type BatchOf struct {
 	Batch    analysis.Batch     `json:"batch"`
 	Figures  analysis.Figures   `json:"figures"`
 	Headline string             `json:"headline,omitempty"`
-	Baseline *analysis.Baseline `json:"baseline,omitempty"` // nil if there is none
+	Baseline *analysis.Baseline `json:"baseline,omitempty"` // nil without a baseline
 	Change   *analysis.Change   `json:"change,omitempty"`
-	Findings []analysis.Finding `json:"findings,omitempty"` // of the newest batch of each agent also those of its course
+	Findings []analysis.Finding `json:"findings,omitempty"` // of an agent's newest batch also those over batches
 }
 
-// RunDone is the status of a run that scored all that it was asked to.
+// RunDone is the status of a run that scored all its answers.
 const RunDone = "done"
 
-// Unfinished describes the effect of an incomplete run on figures, given its status.
+// Unfinished returns a sentence that warns that figures are of an incomplete run, given its status.
 func Unfinished(status string) string {
 	if status == "running" {
 		status = "still running, or was killed"
@@ -70,7 +70,7 @@ type Metric struct {
 	LowerIsBetter bool   `json:"lower_is_better,omitempty"`
 	Rates         []Rate `json:"rates"`
 
-	Judges []string `json:"judges,omitempty"` // tags of the judges that its scores rest on, such as rose_o3-2504
+	Judges []string `json:"judges,omitempty"` // tags of the judges of its scores, such as rose_o3-2504
 }
 
 // Rate holds the figures of a metric for an agent version.
@@ -78,11 +78,11 @@ type Rate struct {
 	Agent
 	N        int                    `json:"n"` // scores with a value
 	Coverage Coverage               `json:"coverage"`
-	Sum      float64                `json:"-"`                // of the values
-	Mean     *float64               `json:"mean"`             // of the values; null without any
-	Passed   *Share                 `json:"passed"`           // null where the metric gives no verdict
-	Status   map[scoring.Status]int `json:"status"`           // and unanswered, which not_applicable excludes
-	Labels   []Count                `json:"labels,omitempty"` // of scores with a value
+	Sum      float64                `json:"-"`                // sum of the values
+	Mean     *float64               `json:"mean"`             // mean of the values; null without values
+	Passed   *Share                 `json:"passed"`           // null if no score has a verdict
+	Status   map[scoring.Status]int `json:"status"`           // also unanswered, which not_applicable does not include
+	Labels   []Count                `json:"labels,omitempty"` // counts of the labels of scores with a value
 }
 
 // Coverage counts the outcomes of the cases that an agent was asked, in one metric. The counts add up to Asked.
@@ -90,7 +90,7 @@ type Coverage struct {
 	Asked         int      `json:"asked"`
 	Scored        int      `json:"scored"`
 	Abstained     int      `json:"abstained"`
-	NotApplicable int      `json:"not_applicable"` // what the metric needs is not part of the question
+	NotApplicable int      `json:"not_applicable"` // the question lacks what the metric needs
 	Failed        int      `json:"failed"`
 	Unanswered    int      `json:"unanswered"` // the agent gave no answer
 	AppliesTo     int      `json:"applies_to"` // cases that the metric applies to, as [scoring.Applies] counts them
@@ -98,16 +98,16 @@ type Coverage struct {
 	Reasons       []Reason `json:"not_applicable_because,omitempty"`
 }
 
-// Reason is why a metric does not apply to some cases.
+// Reason is a reason why a metric does not apply, with the number of its cases.
 type Reason struct {
 	Reason string `json:"reason"`
 	N      int    `json:"n"`
 }
 
-// Nowhere reports whether there were cases and the metric applies to none of them.
+// Nowhere reports whether there are cases but the metric applies to none of them.
 func (c *Coverage) Nowhere() bool { return c.Asked > 0 && c.AppliesTo == 0 }
 
-// Plus adds the cases of another.
+// Plus adds the counts and reasons of o to c.
 func (c *Coverage) Plus(o *Coverage) {
 	c.Asked += o.Asked
 	c.Scored += o.Scored
@@ -125,7 +125,7 @@ func (c *Coverage) Plus(o *Coverage) {
 	c.finish()
 }
 
-// CoverageOf is the coverage of cases that were counted.
+// CoverageOf returns the coverage for the given numbers of cases.
 func CoverageOf(scored, abstained, notApplicable, failed, unanswered int) Coverage {
 	c := Coverage{Asked: scored + abstained + notApplicable + failed + unanswered, Scored: scored, Abstained: abstained,
 		NotApplicable: notApplicable, Failed: failed, Unanswered: unanswered}
@@ -133,7 +133,7 @@ func CoverageOf(scored, abstained, notApplicable, failed, unanswered int) Covera
 	return c
 }
 
-// Text is the share as all reports print it; "" if the metric applies to no case.
+// Text formats the share as all reports do, or returns "" if the metric applies to no case.
 func (c *Coverage) Text() string {
 	if c.Share == nil {
 		return ""
@@ -141,11 +141,11 @@ func (c *Coverage) Text() string {
 	return Covered(*c.Share)
 }
 
-// Covered is a coverage, a fraction, as all reports print it: in whole percent, such as 97%, where 100% is
-// all and nothing less, and 0% is none.
+// Covered formats a coverage in whole percent, as all reports do, such as 97%. Only full coverage is 100%, and only
+// none is 0%.
 func Covered(share float64) string { return analysis.WholePercent(share) }
 
-// finish computes what follows from the counts.
+// finish computes AppliesTo and Share from the counts, and sorts the reasons by frequency.
 func (c *Coverage) finish() {
 	c.Share = nil
 	c.AppliesTo = scoring.Applies(c.Asked, c.NotApplicable, c.Unanswered)
@@ -173,18 +173,18 @@ func (c *Coverage) count(outcome scoring.Status) {
 	}
 }
 
-// Share is a pass rate with its 95 % interval; all are fractions. A missing answer did not pass. The interval is over
-// questions: several answers to a question are one unit.
+// Share is a pass rate with its 95 % interval, as fractions. A missing answer counts as not passed. For the interval,
+// several answers to a question are one unit.
 type Share struct {
 	Passed    int     `json:"passed"`
 	Of        int     `json:"of"`
-	Questions int     `json:"questions"` // different ones among Of
+	Questions int     `json:"questions"` // number of different questions
 	Rate      float64 `json:"rate"`
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
 }
 
-// Count counts a label.
+// Count is a label, or a metric's name, with its number of scores.
 type Count struct {
 	Label string `json:"label"`
 	N     int    `json:"n"`
@@ -192,49 +192,49 @@ type Count struct {
 
 // Slice holds the figures of the primary metric for the cases of one tier or tag.
 type Slice struct {
-	Name  string   `json:"name"` // "" for the cases whose tags cannot be read, or whose tier is not known
+	Name  string   `json:"name"` // "" for cases whose tags cannot be parsed, or whose tier is unknown
 	Cases int      `json:"cases"`
 	Rates []Rate   `json:"rates"`
-	First []string `json:"first_case_ids,omitempty"` // the first of these cases; nil in a slice of others
+	First []string `json:"first_case_ids,omitempty"` // first cases with unparsable tags; nil in other slices
 }
 
-// NotKnown is how people read the name of the slice of the cases whose tier is not known.
+// NotKnown is the display name of the slice of cases whose tier is unknown.
 const NotKnown = "not known"
 
-// UnreadableTags is how people read the name of the slice of the cases whose tags cannot be read.
+// UnreadableTags is the display name of the slice of cases whose tags cannot be parsed.
 const UnreadableTags = "cannot be read"
 
-// maxUnreadable is how many of these cases are named.
+// maxUnreadable is the maximum number of IDs of cases with unparsable tags.
 const maxUnreadable = 20
 
-// Change compares two agent versions on the cases that both have a score for; of a case in several
-// batches, on the last batch of each.
+// Change compares two agent versions on the questions that both have a score for. If a question is in several batches,
+// the last one of each version counts.
 type Change struct {
 	From    Agent          `json:"from"`
 	To      Agent          `json:"to"`
 	Metrics []MetricChange `json:"metrics"`
-	// Fixed and Broken are cases that the primary metric passed in one version only, Regressed
-	// those it rates lower, worst first.
+	// Fixed and Broken are the cases that passed the primary metric in one version only. Regressed are the answers with
+	// a worse value than before, the worst first.
 	Fixed     []string `json:"fixed,omitempty"`
 	Broken    []string `json:"broken,omitempty"`
 	Regressed []Answer `json:"regressed,omitempty"`
 }
 
-// MetricChange is how one metric changed, as badger compare tests it.
+// MetricChange is the change of one metric, with the tests of badger compare.
 type MetricChange struct {
 	Metric   string    `json:"metric"`
-	N        int       `json:"n"`                  // compared cases; a missing answer counts as 0
-	Of       int       `json:"of"`                 // cases that both or one of them were asked
+	N        int       `json:"n"`                  // number of compared cases; a missing answer counts as 0
+	Of       int       `json:"of"`                 // number of cases that at least one version was asked
 	Mean     float64   `json:"mean"`               // mean difference
 	Rate     *float64  `json:"rate"`               // difference of the pass rates, a fraction; null without verdicts
-	Verdicts *Verdicts `json:"verdicts,omitempty"` // that Rate is of
-	Improved int       `json:"improved"`           // cases with a better value
+	Verdicts *Verdicts `json:"verdicts,omitempty"` // counts from which Rate is computed
+	Improved int       `json:"improved"`           // number of cases with a better value
 	Worse    int       `json:"worse"`
-	Fixed    int       `json:"fixed"` // cases that pass now and did not
+	Fixed    int       `json:"fixed"` // number of cases that pass in To only
 	Broken   int       `json:"broken"`
-	// P is of the change of the pass rate if the metric has verdicts (McNemar's exact test), else of the mean. PAdjusted
-	// is P for the primary metric, and adjusted among the others for these (Holm). Low and High are the 95 % CI of the
-	// same change.
+	// P is the p-value of the change of the pass rate (McNemar's exact test) or, without verdicts, of the mean.
+	// PAdjusted is P for the primary metric; for the others it is adjusted among them (Holm). Low and High are the 95 %
+	// CI of the change.
 	P         *float64 `json:"p,omitempty"`
 	PAdjusted *float64 `json:"p_adjusted,omitempty"`
 	Low       *float64 `json:"low,omitempty"`
@@ -250,23 +250,22 @@ type Verdicts struct {
 	After  int `json:"passed_after"`
 }
 
-// Answer is one scored answer.
+// Answer is one scored answer in a list of worst or regressed ones.
 type Answer struct {
 	CaseID string `json:"case_id"`
 	Agent
 	Batch    string   `json:"batch_id,omitempty"`
 	Tier     string   `json:"tier,omitempty"`
 	Value    float64  `json:"value"`
-	Before   *float64 `json:"before,omitempty"` // value of the version before
+	Before   *float64 `json:"before,omitempty"` // value in the compared version
 	Question string   `json:"question,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
-	Why      string   `json:"why,omitempty"` // why the results differ, if the metric relation has a reason
+	Why      string   `json:"why,omitempty"` // why the results differ, from the metric relation
 }
 
-// Unscored counts scores without a value that have the same reason. Numbers and quoted names in
-// which reasons differ are left out.
+// Unscored counts scores without a value whose reasons are equal except for numbers and quoted names.
 type Unscored struct {
-	Status  scoring.Status `json:"status"` // or unanswered
+	Status  scoring.Status `json:"status"` // a status, or unanswered
 	Code    string         `json:"code,omitempty"`
 	Reason  string         `json:"reason"`
 	N       int            `json:"n"`
@@ -275,7 +274,7 @@ type Unscored struct {
 	Metrics []Count        `json:"metrics"`
 }
 
-// JSON is the figures as one document.
+// JSON returns the figures as one JSON document.
 func (f *Figures) JSON() ([]byte, error) { return document(f) }
 
 func document(v any) ([]byte, error) {

@@ -9,11 +9,10 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Check reports whether the mean of every gate's metric reaches the gate, with a line for each. Each version of an
-// agent must reach it by itself: a good one does not compensate for a bad one. Failed cases, missing answers and
-// abstentions count as 0; a gate on the coverage excludes abstentions. If lower is better, no value can represent a
-// case without one: without a gate on the coverage each case must have one. A metric without scores reaches no
-// gate.
+// Check reports whether every gate is reached by the mean of its metric, and returns a line for each. Each agent
+// version must reach it. Failed, unanswered and, without a gate on the coverage, abstained cases count as 0. If lower
+// is better, means are of cases with a value, and without a gate on the coverage each case that the metric applies to
+// must have one. A metric without scores fails its gate.
 func (f *Figures) Check(gates []gate.Gate) (said []string, reached bool) {
 	reached = true
 	say := func(why string, ok bool) {
@@ -38,7 +37,8 @@ func (f *Figures) Check(gates []gate.Gate) (said []string, reached bool) {
 	return said, reached
 }
 
-// judge reports whether the gate is reached, and why. Of names the agent if there are several.
+// judge reports whether an agent version reaches gate g, with a sentence. of names the agent version if there are
+// several; sum is the sum of its values.
 func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said string, reached bool) {
 	if c.Scored == 0 {
 		return g.Metric + of + " has no score" + wanted(g, lower) + because(c, nil), false
@@ -77,7 +77,7 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 	return said + because(c, zero), reached
 }
 
-// wanted describes the gate's requirement on the mean.
+// wanted returns the gate's requirement on the mean, or "" if it has none.
 func wanted(g *gate.Gate, lower bool) string {
 	switch {
 	case g.Least == nil:
@@ -88,7 +88,8 @@ func wanted(g *gate.Gate, lower bool) string {
 	return fmt.Sprintf(", expected at least %g", *g.Least)
 }
 
-// because lists the cases without a value, those first that count as 0.
+// because returns the numbers of cases without a value in parentheses, or "". Those in zero, which count as 0, come
+// first.
 func because(c *Coverage, zero []string) string {
 	var counts, others []string
 	for _, part := range []struct {

@@ -8,15 +8,15 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// leading are the metrics that say most about answers, each in its own way: what evidence and judge
-// decide, the measure that papers publish, the text of the query, behaviour, tools.
+// leading are the most informative metrics, each about another aspect: the verdict of evidence and judge, the accuracy
+// that papers publish, the query's text, refusals, tool calls, and faithfulness of the response.
 var leading = []string{"verdict", "ex_bird", "component_f1", "refusal", "tool_recall", "faithfulness"}
 
-// Leads reports whether a metric is one of those that say most about answers.
+// Leads reports whether a metric is one of the most informative ones.
 func Leads(metric string) bool { return slices.Contains(leading, metric) }
 
-// Leading returns the most informative metrics, at most n: the primary one, others that measure something else, and
-// then the rest in their order. Metrics without any value are left out.
+// Leading returns at most n metrics that have values: the primary one, the most informative ones, and then the others
+// in their order.
 func (f *Figures) Leading(n int) []*Metric {
 	var out []*Metric
 	take := func(name string) {
@@ -38,13 +38,13 @@ func (f *Figures) Leading(n int) []*Metric {
 	return out
 }
 
-// Change is how a metric changed to the answers of an agent version, or nil.
+// Change returns the change of a metric from another version to agent version to, or nil.
 func (f *Figures) Change(metric string, to Agent) *MetricChange {
 	_, m := f.changeTo(metric, to)
 	return m
 }
 
-// changeTo is Change, with the change of the versions that it is part of.
+// changeTo returns the same as Change, and the comparison that it is part of.
 func (f *Figures) changeTo(metric string, to Agent) (*Change, *MetricChange) {
 	for i := range f.Changes {
 		if f.Changes[i].To != to {
@@ -59,8 +59,8 @@ func (f *Figures) changeTo(metric string, to Agent) (*Change, *MetricChange) {
 	return nil, nil
 }
 
-// RenderBrief writes for a terminal what fits a screen of 80 columns: the leading metrics of every
-// agent version, what became worse and why, and how many answers pass.
+// RenderBrief writes a summary that fits a terminal of 80 columns: the leading metrics of every agent version, the
+// answers that became worse, the pass rates and the batches.
 func (f *Figures) RenderBrief(w io.Writer, o Options) error {
 	v := &view{Figures: f, printer: newPrinter(w, o)}
 	v.header()
@@ -121,7 +121,7 @@ func (v *view) leading() {
 	}
 }
 
-// worseBriefly shows the answers that became worse most, and where none did, the worst ones.
+// worseBriefly prints the answers that became worse most or, if none did, the worst ones.
 func (v *view) worseBriefly() {
 	shown := 0
 	for _, c := range v.Changes {

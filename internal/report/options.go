@@ -8,16 +8,15 @@ import (
 	"golang.org/x/term"
 )
 
-// Options describe the abilities of a terminal.
+// Options describe what a terminal can display.
 type Options struct {
 	Width   int  // columns; default 80
 	Color   bool // ANSI colours
 	Unicode bool // bars, arrows and ellipses beyond ASCII
 }
 
-// Terminal detects the options for a writer. It uses colors on a terminal only, and not with NO_COLOR or TERM=dumb;
-// if the width is unknown it is that of COLUMNS, else 100. Unicode is off only if the locale names another
-// character set.
+// Terminal returns the options for writer w. Color is set only for a terminal, and not with NO_COLOR or TERM=dumb. The
+// width is the terminal's, else COLUMNS, else 100. Unicode is off only if the locale names another character set.
 func Terminal(w io.Writer, getenv func(string) string) Options {
 	o := Options{Width: 100, Unicode: true}
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {

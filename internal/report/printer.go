@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// style is how a piece of text looks.
+// style is an ANSI style of a piece of text, or "".
 type style string
 
 const (
@@ -21,7 +21,7 @@ const (
 	cyan   style = "36"
 )
 
-// printer writes styled lines of a limited width.
+// printer writes styled lines, each cut to the width of the terminal.
 type printer struct {
 	w *bufio.Writer
 	Options
@@ -41,7 +41,7 @@ func newPrinter(w io.Writer, o Options) *printer {
 	return p
 }
 
-// span is a piece of a line. Its text holds no line feed.
+// span is a styled piece of a line. Its text contains no line feed.
 type span struct {
 	text  string
 	style style
@@ -54,7 +54,7 @@ func (p *printer) styled(s span) string {
 	return "\x1b[" + string(s.style) + "m" + s.text + "\x1b[0m"
 }
 
-// line writes one line, cut to the width, without blanks at its end.
+// line writes one line, cut to the width, without trailing spaces.
 func (p *printer) line(spans ...span) {
 	left := p.Width
 	shown := make([]span, 0, len(spans))
@@ -79,7 +79,7 @@ func (p *printer) line(spans ...span) {
 	_ = p.w.WriteByte('\n')
 }
 
-// title writes the title of a section, after an empty line.
+// title writes a blank line and the title of a section, followed by rest in a dim style.
 func (p *printer) title(name, rest string) {
 	p.line()
 	if rest != "" {
@@ -88,7 +88,7 @@ func (p *printer) title(name, rest string) {
 	p.line(span{name, bold}, span{rest, dim})
 }
 
-// bar draws a share of 0 to 1 in n columns.
+// bar draws share, from 0 to 1, as a bar of n columns.
 func (p *printer) bar(share float64, n int) []span {
 	if !p.Unicode {
 		full := int(share*float64(n) + 0.5)
@@ -104,7 +104,7 @@ func (p *printer) bar(share float64, n int) []span {
 	return []span{{full, shareStyle(share)}, {strings.Repeat("─", rest), dim}}
 }
 
-// shareStyle is the colour of a pass rate.
+// shareStyle returns the color of a pass rate: green from 90 %, yellow from 60 %, else red.
 func shareStyle(share float64) style {
 	switch {
 	case share >= 0.9:
@@ -115,7 +115,7 @@ func shareStyle(share float64) style {
 	return red
 }
 
-// aside writes at most two indented lines.
+// aside writes s in at most two indented lines, cut if longer.
 func (p *printer) aside(s string) {
 	const indent = "  "
 	lines := printable.Wrap(s, p.Width-len(indent))

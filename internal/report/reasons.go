@@ -7,11 +7,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// reasonGroup is scores without a value whose reasons say the same.
+// reasonGroup is the scores without a value whose reasons have the same status, code and shape.
 type reasonGroup struct {
 	groupKey
-	text   string // as it was the first time
-	varied bool   // whether reasons of the group differ
+	text   string // the first reason of the group
+	varied bool   // the reasons of the group are not all equal
 }
 
 type groupKey struct {
@@ -20,8 +20,8 @@ type groupKey struct {
 	shape  string
 }
 
-// group numbers the group of a score's reason from 1. Beyond a thousand kinds of reasons all others
-// are one.
+// group returns the number, from 1, of the group of a score's reason. After maxGroups groups, new reasons of each
+// status share one.
 func (s *Summary) group(score *scoring.Score) uint16 {
 	text := shorten(score.Reason)
 	status := score.Status
@@ -46,7 +46,7 @@ func (s *Summary) group(score *scoring.Score) uint16 {
 	return n
 }
 
-// reason returns the reason of a group.
+// reason returns the reason that all scores of the group share, or its shape if they differ.
 func (g *reasonGroup) reason() string {
 	if g.varied {
 		return g.shape
@@ -54,7 +54,7 @@ func (g *reasonGroup) reason() string {
 	return g.text
 }
 
-// shape is a reason without what differs from case to case: quoted text and numbers.
+// shape replaces double-quoted text in s by "…" and numbers by N.
 func shape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Render writes the figures for a terminal.
+// Render writes the complete summary for a terminal.
 func (f *Figures) Render(w io.Writer, o Options) error {
 	v := &view{Figures: f, printer: newPrinter(w, o)}
 	v.header()
@@ -34,7 +34,7 @@ func (f *Figures) Render(w io.Writer, o Options) error {
 	return v.w.Flush()
 }
 
-// view is figures on a printer.
+// view prints the figures of a summary.
 type view struct {
 	*Figures
 	*printer
@@ -65,11 +65,11 @@ func (v *view) header() {
 	}
 }
 
-// name is how an agent version is called in tables.
+// name returns the display name of an agent version in tables, see [Figures.Label].
 func (v *view) name(a Agent) string { return printable.Text(v.Label(a)) }
 
-// Label returns the name of an agent version in tables: the part that distinguishes it from the others; "" if there
-// is only one.
+// Label returns the part of an agent version that distinguishes it from the others in tables, or "" if there are no
+// others.
 func (f *Figures) Label(a Agent) string {
 	sameName, sameVersion := true, true
 	for _, b := range f.Agents {
@@ -86,13 +86,13 @@ func (f *Figures) Label(a Agent) string {
 	return a.Shown()
 }
 
-// Full is the agent's name and version; "" if it has neither.
+// Full returns the agent's name and version, or "" if it has neither.
 func (a Agent) Full() string { return analysis.System(a.Name, a.Version) }
 
-// Shown is [Agent.Full] where something must stand.
+// Shown returns [Agent.Full], or a placeholder if that is empty.
 func (a Agent) Shown() string { return cmp.Or(a.Full(), analysis.NoName) }
 
-// isPart reports whether a metric is one of several parts of another one, such as
+// isPart reports whether a metric is one of at least three whose names extend that of another metric, such as
 // component_recall_where of component_recall.
 func (v *view) isPart(name string) bool {
 	base, _ := v.partOf(name)
@@ -144,7 +144,7 @@ func (v *view) scores() {
 	v.nowhere()
 }
 
-// nowhere says which metrics apply to no case, and why.
+// nowhere prints which metrics apply to no case, and why.
 func (v *view) nowhere() {
 	var reasons []string
 	of := map[string][]string{}
@@ -171,7 +171,7 @@ func (v *view) nowhere() {
 	}
 }
 
-// everywhere reports whether the coverage of all agent versions is such.
+// everywhere reports whether such is true for the coverage of all agent versions.
 func everywhere(rates []Rate, such func(*Coverage) bool) bool {
 	for i := range rates {
 		if !such(&rates[i].Coverage) {
@@ -181,8 +181,8 @@ func everywhere(rates []Rate, such func(*Coverage) bool) bool {
 	return true
 }
 
-// agentWidth returns the minimal width of agents' names in a table: without the version at their end two versions
-// look the same.
+// agentWidth returns the minimum width of the column of agents' names. It is wide enough for whole names if possible,
+// since versions are at their end.
 func (v *view) agentWidth() int {
 	widest := 7
 	for _, a := range v.Agents {
@@ -210,7 +210,7 @@ func (v *view) rateColumns(g *grid, first string) {
 	g.number("none")
 }
 
-// addRates adds a line for every agent version, the name on the first.
+// addRates adds a row for each agent version; the first has the metric's or slice's name, bold if strong.
 func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 	for i, r := range rates {
 		st := plain
@@ -237,7 +237,7 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 	}
 }
 
-// coverage is the share of the cases that a metric applies to that have a value.
+// coverage formats a coverage, yellow below 90 %, or a dash if the metric applies to no case.
 func (v *view) coverage(c *Coverage) cellSpans {
 	if c.Share == nil {
 		return inStyle(v.dash, dim)
@@ -249,7 +249,7 @@ func (v *view) coverage(c *Coverage) cellSpans {
 	return inStyle(c.Text(), st)
 }
 
-// count is a number that only shows where it is not zero.
+// count formats n, or returns an empty cell for 0.
 func (v *view) count(n int, st style) cellSpans {
 	if n == 0 {
 		return nil
@@ -257,7 +257,7 @@ func (v *view) count(n int, st style) cellSpans {
 	return inStyle(strconv.Itoa(n), st)
 }
 
-// parts shows the means of metrics that are parts of others, side by side.
+// parts prints the means of metrics that are parts of others, side by side.
 func (v *view) parts() {
 	means := map[string]*float64{} // by metric and agent
 	var bases, names []string
@@ -333,7 +333,7 @@ func (v *view) labels() {
 	}
 }
 
-// labelLines writes counts of labels, several on a line.
+// labelLines formats counts of labels, as many on a line as fit.
 func (v *view) labelLines(labels []Count) []string {
 	var lines []string
 	for i, l := range labels {
@@ -350,7 +350,7 @@ func (v *view) labelLines(labels []Count) []string {
 	return lines
 }
 
-// shownTags is the most frequent tags but for tiers, which are shown by themselves.
+// shownTags returns the first eight tags, without tiers, which have a table, followed by the slice of unreadable tags.
 func (v *view) shownTags() []Slice {
 	const most = 8
 	var out []Slice
@@ -394,7 +394,7 @@ func (v *view) slices(title, head string, list []Slice) {
 	}
 }
 
-// worst shows the worst answers of the last version of every agent.
+// worst prints the worst answers of the last version of each agent.
 func (v *view) worst() {
 	last := map[string]Agent{}
 	for _, a := range v.Agents {
@@ -418,7 +418,7 @@ func (v *view) worst() {
 	}
 }
 
-// answer shows one answer: its value, its case, the question, and below it the reason.
+// answer prints one answer: its value, case and question, with the reasons below.
 func (v *view) answer(a *Answer, value string) {
 	id := printable.Text(a.CaseID)
 	if a.Tier != "" {
@@ -431,8 +431,8 @@ func (v *view) answer(a *Answer, value string) {
 	}
 }
 
-// unscored says why scores have no value: what failed in two lines each, what does not apply in
-// one.
+// unscored prints the first ten reasons why scores have no value: in two lines each, but those that do not apply in a
+// table.
 func (v *view) unscored() {
 	if len(v.Unscored) == 0 {
 		return
@@ -476,8 +476,8 @@ func (v *view) unscored() {
 	}
 }
 
-// verdict says in a line for each agent version how many answers pass, and whether that is a
-// change.
+// verdict prints, for each agent version, how many answers pass the primary metric, or its mean, and the change from
+// the version that it is compared with.
 func (v *view) verdict() {
 	for _, m := range v.Metrics {
 		if m.Name != v.Primary {
@@ -509,7 +509,7 @@ func (v *view) verdict() {
 	}
 }
 
-// Why is the most frequent reason why the metric does not apply, and how many more there are.
+// Why returns the most frequent reason why the metric does not apply, and the number of other reasons.
 func (c *Coverage) Why() string {
 	if len(c.Reasons) == 0 {
 		return "no reason is stored"
@@ -521,7 +521,7 @@ func (c *Coverage) Why() string {
 	return why
 }
 
-// Left says which cases have no value, such as 2 unanswered, 1 failed.
+// Left returns the numbers of cases without a value, such as 2 unanswered, 1 failed; "" if all have one.
 func (c *Coverage) Left() string {
 	var parts []string
 	for _, p := range []struct {
@@ -536,7 +536,8 @@ func (c *Coverage) Left() string {
 	return strings.Join(parts, ", ")
 }
 
-// decimal writes a value with as many digits as people need.
+// decimal formats a value with three decimals below 10, one below 1000, none below 1e9, and else with four significant
+// digits.
 func decimal(f float64) string {
 	switch abs := math.Abs(f); {
 	case abs < 10:
@@ -557,19 +558,19 @@ func signed(f float64) string {
 	return "+" + s
 }
 
-// Percent is a share as the terminal prints it, such as 93.4%.
+// Percent formats a share as the terminal report does, such as 93.4%.
 func Percent(share float64) string { return percent(share) }
 
-// Value is a value of a metric as the terminal prints it.
+// Value formats a metric's value as the terminal report does.
 func Value(f float64) string { return decimal(f) }
 
-// Points is a difference of shares as the terminal prints it, in points of a percent, such as +1.5 pts.
+// Points formats a difference of shares in percentage points, such as +1.5 pts.
 func Points(f float64) string { return fmt.Sprintf("%+.1f pts", rounded(100*f, 1)) }
 
-// Signed is a difference of values as the terminal prints it, with its sign.
+// Signed formats a difference of values with its sign.
 func Signed(f float64) string { return signed(f) }
 
-// Interval is the 95 % interval of a pass rate in percent, such as 67–90.
+// Interval formats the 95 % interval of a pass rate in whole percent, such as 67–90, with the given dash.
 func (s *Share) Interval(dash string) string {
 	return fmt.Sprintf("%2.0f%s%.0f", 100*s.Low, dash, 100*s.High)
 }

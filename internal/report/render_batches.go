@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// batches shows the batches of a run, the newest first, and what is found about the newest.
+// batches prints the table of a run's batches, if there are several, and the findings about the newest ones.
 func (v *view) batches() {
 	if len(v.Batches) == 0 {
 		return
@@ -23,7 +23,7 @@ func (v *view) batches() {
 	}
 }
 
-// NewestBatches are the newest batch of each agent, of those that have a baseline or findings.
+// NewestBatches returns the newest batch of each agent, if it has a baseline or findings.
 func (f *Figures) NewestBatches() (out []*BatchOf) {
 	seen := map[string]bool{}
 	for i := range f.Batches {
@@ -36,7 +36,7 @@ func (f *Figures) NewestBatches() (out []*BatchOf) {
 	return out
 }
 
-// Named is the batch with its date.
+// Named returns the batch's name, with its date if known.
 func (b *BatchOf) Named() string {
 	if b.Batch.At.IsZero() {
 		return b.Batch.Name()
@@ -44,8 +44,8 @@ func (b *BatchOf) Named() string {
 	return b.Batch.Name() + " (" + analysis.Day(b.Batch.At) + ")"
 }
 
-// Changed is how much the batch changed against its baseline, the p-value, and whether that is more than chance; "" if
-// it has no baseline or cannot be compared.
+// Changed formats the change of the batch from its baseline, its p-value, and the conclusion. All are "" without a
+// baseline; change and p are "" if the batches are not comparable.
 func (b *BatchOf) Changed() (change, p, word string) {
 	c := b.Change
 	if c == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// changesCount describes what the figures of changes count.
+// changesCount explains the columns of the table of changes.
 const changesCount = "cases: compared, of those asked; a missing answer counts as 0 and does not pass. mean: change of the mean, and how many values are better and worse. " +
 	"passed: change of the share of cases that pass. p and the 95 % CI are of the change of that share (McNemar's exact test), or of the mean if the metric has no verdicts. " +
 	"p of the first metric is not adjusted; p of the others is adjusted among them (Holm). Below 0.05 is more than chance."
@@ -58,7 +58,7 @@ func (v *view) changeRow(m *MetricChange) []cellSpans {
 	return row
 }
 
-// changeStyle colours what is more than chance.
+// changeStyle returns the color of an outcome: red if degraded, green if improved, else dim.
 func changeStyle(outcome string) style {
 	switch outcome {
 	case analysis.Degraded:
@@ -69,8 +69,7 @@ func changeStyle(outcome string) style {
 	return dim
 }
 
-// By is how much the metric changed: its pass rate if it has one, such as +3.4 pts, else its
-// mean.
+// By formats the change of the pass rate, such as +3.4 pts or, without verdicts, of the mean.
 func (c *MetricChange) By() string {
 	if c.Rate != nil {
 		return fmt.Sprintf("%+.1f pts", rounded(100**c.Rate, 1))
@@ -78,7 +77,7 @@ func (c *MetricChange) By() string {
 	return signed(c.Mean)
 }
 
-// Over says what the rate is over: 44 cases, or 88 answers to 44 questions.
+// Over describes the denominator of the rate: 44 cases, or 88 answers to 44 questions.
 func (s *Share) Over() string {
 	if s.Questions == s.Of {
 		return printable.Count(s.Of, "case")
@@ -86,7 +85,7 @@ func (s *Share) Over() string {
 	return printable.Count(s.Of, "answer") + " to " + printable.Count(s.Questions, "question")
 }
 
-// PText is the p-value that decides; "" if nothing changed.
+// PText formats the adjusted p-value, or returns "" if nothing changed.
 func (c *MetricChange) PText() string {
 	if c.PAdjusted == nil || c.Chance == "" {
 		return ""
@@ -94,7 +93,7 @@ func (c *MetricChange) PText() string {
 	return analysis.PValue(*c.PAdjusted)
 }
 
-// Sure is "more than chance", "could be chance" or "no change".
+// Sure returns "more than chance" or "could be chance", or the outcome if neither applies, such as "no change".
 func (c *MetricChange) Sure() string { return cmp.Or(c.Chance, c.Outcome) }
 
 func (v *view) regressed(c *Change) {
@@ -107,7 +106,7 @@ func (v *view) regressed(c *Change) {
 	}
 }
 
-// comparison is how the primary metric changed from the version before, next to the rate of a version.
+// comparison formats the change of the primary metric to an agent version, or returns "" if it is not compared.
 func (v *view) comparison(r *Rate) string {
 	if m := v.Change(v.Primary, r.Agent); m != nil {
 		return " (" + m.By() + ", " + m.Sure() + ")"
@@ -115,7 +114,7 @@ func (v *view) comparison(r *Rate) string {
 	return ""
 }
 
-// comparedOn says below the rate of a version which cases the change next to it is of.
+// comparedOn prints the cases that an agent version's change is about, if they differ from those of its rate.
 func (v *view) comparedOn(r *Rate) {
 	if c, m := v.changeTo(v.Primary, r.Agent); m != nil {
 		if on := v.On(c, m); on != "" {
@@ -124,9 +123,8 @@ func (v *view) comparedOn(r *Rate) {
 	}
 }
 
-// On says which cases a change is of, and what the two versions have on them, where these are not all
-// the cases that the figures of both versions are of, so that these figures and the change do not add
-// up: the 11 cases that both have: 58.3% to 63.6%. Else it is empty.
+// On describes the cases that a change is about and the pass rates on them, such as: the 11 cases that both have: 58.3%
+// to 63.6%. It returns "" if these are all cases of both versions, since then the figures of the versions add up.
 func (f *Figures) On(c *Change, m *MetricChange) string {
 	from, to := f.rate(m.Metric, c.From), f.rate(m.Metric, c.To)
 	if from == nil || to == nil {
@@ -146,7 +144,7 @@ func (f *Figures) On(c *Change, m *MetricChange) string {
 	return "the " + printable.Count(m.N, "case") + " that both have"
 }
 
-// rate returns the figures of a metric for an agent version; nil if it has no scores.
+// rate returns the figures of a metric for an agent version, or nil without scores.
 func (f *Figures) rate(metric string, a Agent) *Rate {
 	for i := range f.Metrics {
 		if f.Metrics[i].Name != metric {

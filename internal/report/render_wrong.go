@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// reasonName is the name of the reason of a wrong answer that people read.
+// reasonName returns the display name of the reason of a wrong answer.
 func reasonName(reason string) string {
 	switch reason {
 	case analysis.ReasonNoAnswer:
@@ -21,7 +21,7 @@ func reasonName(reason string) string {
 	return relation.DisplayName(reason)
 }
 
-// wrong shows why the answers of a system are wrong.
+// wrong prints the reasons why the answers of one agent version are wrong.
 func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureView) {
 	said := fmt.Sprintf("%d of %s wrong by %s", w.Wrong, printable.Count(w.Judged, "answer"), printable.Text(primary))
 	if w.NewlyWrong != nil {

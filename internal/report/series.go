@@ -2,37 +2,36 @@ package report
 
 import "math"
 
-// series holds the scores of one metric for one agent version, by the number of the case. Most metrics
-// have few different scores, or few different values: so each different one is held once, and a case
-// takes one or two bytes that name it. A metric with more than maxKnown, such as one of times, takes
-// eleven bytes a case.
+// series holds the scores of one metric for one agent version, by case number. Most metrics have few distinct scores,
+// which are stored once; each case then takes one or two bytes. A series with more than maxKnown distinct ones, such as
+// times, takes eleven bytes a case.
 type series struct {
-	known []found            // the different scores; the first is none
+	known []found            // distinct scores; the first means no score
 	index map[foundKey]int16 // their indexes in known
-	codes []byte             // of each case the place in known, in one byte or, where wide, in two
+	codes []byte             // each case's index in known, in one byte or, if wide, in two
 	wide  bool
 
-	plain  bool // what follows holds the scores instead
+	plain  bool // the following fields hold the scores instead
 	values []float64
 	marks  []mark
-	words  []uint16 // may be shorter than the others
+	words  []uint16 // may be shorter than values and marks
 }
 
-// found is the outcome of a metric for a case.
+// found is the score of one case.
 type found struct {
-	mark          // 0: there is no score
-	word  uint16  // label of a score with a value, group of the reason of one without
-	value float64 // 0 for a score without one
+	mark          // 0: no score
+	word  uint16  // number of the label of a score with a value, or of the group of the reason of one without
+	value float64 // 0 for a score without a value
 }
 
-// foundKey compares scores by their bits, since NaN equals nothing.
+// foundKey identifies a score by the bits of its value, since NaN is not equal to itself.
 type foundKey struct {
 	bits uint64
 	word uint16
 	mark mark
 }
 
-// maxKnown bounds the different scores of a series that holds each once.
+// maxKnown is the maximum number of distinct scores in known.
 const maxKnown = 4096
 
 // put sets the score of a case.
@@ -47,7 +46,7 @@ func (x *series) put(n int, f found) {
 	x.putPlain(n, f)
 }
 
-// code is the place of a score in known; false if there is no room for another.
+// code returns the index of a score in known, and adds it if it is new; false if known is full.
 func (x *series) code(f found) (int16, bool) {
 	if x.index == nil {
 		x.known, x.index = []found{{}}, map[foundKey]int16{{}: 0}
@@ -82,7 +81,7 @@ func (x *series) putCode(n int, code int16) {
 	x.codes[2*n], x.codes[2*n+1] = byte(code), byte(code>>8) //nolint:gosec // its two bytes
 }
 
-// spread goes over to holding every score by itself.
+// spread converts the series to one that stores each case's score separately.
 func (x *series) spread() {
 	n := x.cases()
 	x.values, x.marks = make([]float64, 0, n), make([]mark, 0, n)
@@ -103,7 +102,7 @@ func (x *series) putPlain(n int, f found) {
 	}
 }
 
-// reach makes a column as long as n at least.
+// reach extends column with zero values to at least n elements.
 func reach[T any](column []T, n int) []T {
 	for len(column) < n {
 		var none T
@@ -112,7 +111,7 @@ func reach[T any](column []T, n int) []T {
 	return column
 }
 
-// cases is how many cases the series reaches.
+// cases returns the number of cases that the series has room for.
 func (x *series) cases() int {
 	switch {
 	case x.plain:
@@ -123,7 +122,7 @@ func (x *series) cases() int {
 	return len(x.codes)
 }
 
-// at is the score of a case.
+// at returns the score of case n; it is zero if the case has none.
 func (x *series) at(n int32) found {
 	if x == nil || n < 0 || int(n) >= x.cases() {
 		return found{}

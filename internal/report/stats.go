@@ -9,11 +9,11 @@ import (
 
 const z95 = agreement.Z95
 
-// wilson is the 95 % score interval of a proportion of k in n (Wilson 1927, Journal of the American
-// Statistical Association 22).
+// wilson returns the 95 % score interval of the proportion k/n (Wilson 1927, Journal of the American Statistical
+// Association 22).
 func wilson(k, n int) (low, high float64) { return wilsonOf(k, n, float64(n)) }
 
-// wilsonOf is the interval with an effective sample size of m.
+// wilsonOf returns the interval of the proportion k/n with an effective sample size of m.
 func wilsonOf(k, n int, m float64) (low, high float64) {
 	if n == 0 {
 		return 0, 1
@@ -32,8 +32,7 @@ func wilsonOf(k, n int, m float64) (low, high float64) {
 	return low, high
 }
 
-// total sums in ascending order, so that it does not depend on the order of the values, which it
-// sorts.
+// total returns the sum of values. It sorts values, so that the result does not depend on their order.
 func total(values []float64) float64 {
 	slices.Sort(values)
 	sum := 0.0
@@ -48,9 +47,8 @@ func mean(values []float64) float64 { return total(values) / float64(len(values)
 // tally counts the answers to one question, and those that passed.
 type tally struct{ passed, of int }
 
-// effective is the number of independent answers that give a pass rate the variance that it has if the answers to a
-// question are one unit (Korn and Graubard 1998, Survey Methodology 24, 193-201). Ten identical answers to each of 50
-// questions are worth 50.
+// effective returns the effective sample size of a pass rate, with the answers to a question as one cluster (Korn and
+// Graubard 1998, Survey Methodology 24, 193-201). Ten identical answers to each of 50 questions count as 50.
 func effective(questions []tally) float64 {
 	passed, of := 0, 0
 	for _, q := range questions {

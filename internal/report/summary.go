@@ -18,52 +18,52 @@ import (
 type Case struct {
 	scoring.AnswerID // the same question in two batches is two cases
 	Question         string
-	Tier             string // complexity, such as easy; "" if it is not known
+	Tier             string // complexity, such as easy; "" if unknown
 	Tags             []string
-	TagsErr          error // why they cannot be read
+	TagsErr          error // why the tags cannot be parsed, or nil
 }
 
-// SummaryOptions select the content of a summary. Zero values mean the defaults.
+// SummaryOptions configure a summary.
 type SummaryOptions struct {
-	Metrics []scoring.Metric // order, groups and directions of metrics; others come after them by name
-	// default hybrid_ex where it is among Metrics or there are none, else the first with a verdict, else the first
+	Metrics []scoring.Metric // known metrics, in their order; others follow by name
+	// default: see [Primary]
 	Primary string
-	Tiers   []string // their order; default easy, medium, hard, extra hard
+	Tiers   []string // order of tiers; default easy, medium, hard, extra hard
 	Worst   int      // answers listed for each agent version; default 5, negative for none
 	Seed    uint64   // of the bootstrap
 }
 
-// Summary takes scores one by one, in any order. A score that is added again takes the place of the
-// first. It must not be used from several goroutines at once.
+// Summary collects scores, in any order. A score of the same answer and metric replaces the earlier one. A Summary is
+// not safe for concurrent use.
 type Summary struct {
 	o       SummaryOptions
 	cases   caseNumbers
-	agents  map[Agent]map[string]*series // by metric
-	abouts  map[Agent][]about            // by the number of the case
+	agents  map[Agent]map[string]*series // by agent version and metric
+	abouts  map[Agent][]about            // by case number
 	tiers   texts
 	tags    texts
 	lists   tagLists
 	labels  texts
 	groups  []reasonGroup
 	byKey   map[groupKey]uint16
-	metrics map[string]map[int]bool // versions met
-	judges  map[string][]string     // tags of the judges met, sorted, by metric
-	// the baseline of all comparisons; nil: successive versions of an agent, and agents of a version
+	metrics map[string]map[int]bool // versions of each metric's scores
+	judges  map[string][]string     // sorted tags of the judges, by metric
+	// the agent version that all others are compared with; nil: see pairs
 	against *Agent
 
 	texts map[textKey]textOf
-	whys  map[textKey]string // why the results of an answer differ
+	whys  map[textKey]string // reasons of the metric relation
 }
 
-// about holds the data on a case for one agent version. Lines of a case file may differ for the same case, and
-// every output of a run shows the data of the answer's own line.
+// about holds the data on a case for one agent version. Two versions may have different data on a case, since each
+// answer has its own line in a case file.
 type about struct {
-	tags uint32 // of lists, from 1
-	tier uint16 // of tiers, from 1
-	torn bool   // tags that cannot be read
+	tags uint32 // number in lists; 0: no tags
+	tier uint16 // number in tiers; 0: unknown
+	torn bool   // the tags cannot be parsed
 }
 
-// texts numbers strings from 1; 0 is for those beyond the last number.
+// texts numbers distinct strings from 1; strings beyond the largest number have 0.
 type texts struct{ analysis.Texts[uint16] }
 
 func (t *texts) of(s string) uint16 {
@@ -74,16 +74,16 @@ func (t *texts) of(s string) uint16 {
 	return n + 1
 }
 
-// mark is the status of a score (an index in outcomes, from 1) in its low bits, and its verdict.
+// mark encodes the status of a score (its index in outcomes plus 1) in the low bits, and its verdict.
 type mark uint8
 
 const (
 	markStatus mark = 7
 	markPassed mark = 8
-	markJudged mark = 16 // there is a verdict
+	markJudged mark = 16 // the score has a verdict
 )
 
-// unanswered is the outcome of a score that is not applicable because the agent gave no answer.
+// unanswered is the status, in reports, of a score that is not applicable because the agent gave no answer.
 const unanswered = "unanswered"
 
 var outcomes = []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable,
@@ -93,10 +93,10 @@ func (m mark) ok() bool     { return m&markStatus == 1 }
 func (m mark) passed() bool { return m&markPassed != 0 }
 func (m mark) judged() bool { return m&markJudged != 0 }
 
-// outcome is the index into outcomes, or -1 if there is no score.
+// outcome returns the index of the status in outcomes, or -1 without a score.
 func (m mark) outcome() int { return int(m&markStatus) - 1 }
 
-// textKey identifies the texts about an answer that the primary metric did not pass.
+// textKey identifies an answer: an agent version and a case number.
 type textKey struct {
 	agent Agent
 	c     int32
@@ -104,18 +104,17 @@ type textKey struct {
 
 type textOf struct{ question, reason string }
 
-// relationMetric is the metric that says why two results differ; its reason is shown below an
-// answer that did not pass.
+// relationMetric is the metric whose reason explains why two results differ.
 const relationMetric = "relation"
 
-// Limits of the stored texts: enough to show, and small enough for a million failures.
+// Limits of stored texts and groups of reasons, for summaries of a million failures.
 const (
 	maxTexts    = 50_000
 	maxTextSize = 400
 	maxGroups   = 1000
 )
 
-// NewSummary starts a summary.
+// NewSummary returns an empty summary.
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
 		o: o, agents: map[Agent]map[string]*series{}, abouts: map[Agent][]about{}, byKey: map[groupKey]uint16{},
@@ -134,11 +133,11 @@ func NewSummary(o SummaryOptions) *Summary {
 	return s
 }
 
-// Primary is the metric of tiers, tags and worst answers.
+// Primary returns the metric of tiers, tags and worst answers.
 func (s *Summary) Primary() string { return s.o.Primary }
 
-// Primary is the metric that summaries of these metrics are about: hybrid_ex where it is among them or
-// there are none, else the first with a verdict, else the first.
+// Primary returns the default primary metric: hybrid_ex if it is among metrics or metrics is empty, else the first
+// metric with a threshold, else the first.
 func Primary(metrics []scoring.Metric) string {
 	best := ""
 	for i := range metrics {
@@ -158,7 +157,7 @@ func Primary(metrics []scoring.Metric) string {
 	return best
 }
 
-// Add takes a score and what its case is.
+// Add adds a score with the data on its case.
 func (s *Summary) Add(score scoring.Score, c Case) {
 	n := s.cases.of(caseKey{c.CaseID, c.Batch})
 	agent := Agent{c.Agent, c.Version}
@@ -197,16 +196,15 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	}
 }
 
-// Judged records the judge of scores of a metric: its tag, such as rose_o3-2504.
+// Judged records the tag of a judge of a metric's scores, such as rose_o3-2504.
 func (s *Summary) Judged(metric, tag string) {
 	if at, there := slices.BinarySearch(s.judges[metric], tag); !there {
 		s.judges[metric] = slices.Insert(s.judges[metric], at, tag)
 	}
 }
 
-// CompareWith chooses the agent version that all others are compared with, once all scores are
-// added: AGENT@VERSION, or the name or the version alone if that is only one. Empty: versions of
-// one agent are compared in turn, and agents of one version with each other.
+// CompareWith chooses the agent version that all others are compared with: AGENT@VERSION, or the name or version alone
+// if only one matches. "" restores the default comparisons. It is called after all scores are added.
 func (s *Summary) CompareWith(name string) error {
 	if name == "" {
 		s.against = nil
@@ -228,9 +226,8 @@ func (s *Summary) CompareWith(name string) error {
 	return nil
 }
 
-// Unanswered lists the questions that an agent version was asked and has no scores for, after all scores are added.
-// If batches of a version share questions, each is a repetition with all questions. Otherwise they are parts of one
-// evaluation.
+// Unanswered returns the questions that each agent version has no score for; it is called after all scores are added.
+// If batches of a version share questions, each batch must have all questions; otherwise all batches together.
 func (s *Summary) Unanswered(questions []string) []Case {
 	var out []Case
 	for agent := range s.agents {
@@ -269,8 +266,8 @@ func (s *Summary) Unanswered(questions []string) []Case {
 	return out
 }
 
-// Describe adds the question and tags of a case whose scores were added without them. It ignores a case without
-// scores.
+// Describe adds the question, tier and tags of a case whose scores were added without them. It ignores agent versions
+// without scores.
 func (s *Summary) Describe(c Case) {
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {
@@ -285,7 +282,7 @@ func (s *Summary) Describe(c Case) {
 	}
 }
 
-// learn records the data on a case that come with an answer.
+// learn records the tier and tags of case n for agent version a.
 func (s *Summary) learn(a Agent, n int32, c *Case) {
 	list := s.abouts[a]
 	if int(n) >= len(list) {
@@ -306,7 +303,7 @@ func (s *Summary) learn(a Agent, n int32, c *Case) {
 	}
 }
 
-// about returns the data on a case for one agent version.
+// about returns the data on case n for agent version a.
 func (s *Summary) about(a Agent, n int32) about {
 	if list := s.abouts[a]; int(n) < len(list) {
 		return list[n]
@@ -359,5 +356,5 @@ func shorten(s string) string {
 // Render writes the summary for a terminal.
 func (s *Summary) Render(w io.Writer, o Options) error { return s.Figures().Render(w, o) }
 
-// JSON is the summary as one document.
+// JSON returns the figures as one JSON document.
 func (s *Summary) JSON() ([]byte, error) { return s.Figures().JSON() }

@@ -10,15 +10,15 @@ import (
 // column is a column of a printed table.
 type column struct {
 	head  string
-	right bool // aligned at the right, as numbers are
-	flex  bool // may be cut so that the table fits
-	least int  // columns a flexible one keeps at least
-	// middle cells are cut in the middle, and no shorter than they are different.
+	right bool // right-aligned, as numbers are
+	flex  bool // cells may be cut so that the table fits
+	least int  // minimum width of a flexible column
+	// middle: cells are cut in the middle, and only so far that different ones stay different.
 	middle bool
-	drop   int // if the table still does not fit, the columns with the highest drop go first; 0 stays
+	drop   int // columns with the highest drop are omitted first if the table does not fit; 0: never
 }
 
-// grid is a table of styled cells that fits a width.
+// grid is a table of styled cells that is fitted to the width of the terminal.
 type grid struct {
 	cols []column
 	rows [][]cellSpans
@@ -45,12 +45,12 @@ func (g *grid) column(head string) *column {
 func (g *grid) number(head string) *column { c := g.column(head); c.right = true; return c }
 func (g *grid) words(head string, n int)   { c := g.column(head); c.flex, c.least = true, n }
 
-// names is a column of names that are cut in the middle and stay different from one another.
+// names adds a column of names, which are cut in the middle and stay different from one another.
 func (g *grid) names(head string, n int) { g.words(head, n); g.cols[len(g.cols)-1].middle = true }
 
 const gap = "  "
 
-// print writes the table. Columns in which every cell is empty are left out.
+// print writes the table, without columns whose cells are all empty.
 func (g *grid) print(p *printer) {
 	widths := make([]int, len(g.cols)) // 0: left out
 	for i, c := range g.cols {
@@ -81,8 +81,8 @@ func (g *grid) print(p *printer) {
 	}
 }
 
-// apart is the least width, from least to most, in which the different names of a column stay
-// different when they are cut.
+// apart returns the smallest width, between least and most, at which different cells of a column stay different when
+// they are cut in the middle.
 func (g *grid) apart(col, least, most int, ellipsis string) int {
 	for n := least; n < most; n++ {
 		names := map[string]string{}
@@ -103,7 +103,7 @@ func (g *grid) apart(col, least, most int, ellipsis string) int {
 	return most
 }
 
-// cutMiddle shortens a string to n columns and keeps its beginning and its end.
+// cutMiddle shortens s to n terminal columns by replacing its middle with ellipsis.
 func cutMiddle(s string, n int, ellipsis string) string {
 	if printable.Width(s) <= n {
 		return s
@@ -120,8 +120,8 @@ func cutMiddle(s string, n int, ellipsis string) string {
 	return printable.Cut(s, n-printable.Width(s[tail:]), ellipsis) + s[tail:]
 }
 
-// fit lowers the widths until the table fits: columns with the highest drop are left out, all of one number together,
-// until the others fit with their flexible columns cut; these are then cut no more than needed, the widest first.
+// fit reduces the widths until the table fits into room. It omits the columns with the highest drop, all of one number
+// together, until the others fit at their minimum widths, and then narrows flexible columns, the widest first.
 func (g *grid) fit(widths []int, room int) {
 	total := func(cut bool) int {
 		n := -len(gap)

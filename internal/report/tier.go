@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Tier returns the complexity of a case, such as extra hard, from the scores of an answer to it; "" if none has it.
-// It is unknown for a case without an accepted query. Lists of cases, views and analyses read the same score.
+// Tier returns the complexity of a case, such as extra hard, from the label of the metric sql_complexity in scores, or
+// "" without one, as for a case without an accepted query.
 func Tier(scores []scoring.Score) string {
 	for i := range scores {
 		if s := &scores[i]; s.Metric == "sql_complexity" && s.Status == scoring.StatusOK {

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// An address is a path and a query from the site's root, such as /cases?run=r1. Names of runs,
-// agents, batches and cases are arbitrary texts, so they are always in the query. Equal views have
-// equal addresses: keys are sorted.
+// address returns path with the query v, both from the site's root, such as /cases?run=r1. Names of runs, agents,
+// batches and cases are arbitrary strings, so they are always in the query. Keys are sorted: equal views have equal
+// addresses.
 
 func address(path string, v url.Values) string {
 	if len(v) == 0 {
@@ -20,7 +20,8 @@ func address(path string, v url.Values) string {
 	return path + "?" + v.Encode()
 }
 
-// addressOf is the address of a page that the links of every page lead to.
+// addressOf returns the address of p, a page with an entry in the navigation. If p is about one run and run is not nil,
+// the query names run.
 func addressOf(p *page, run *scoring.RunID) string {
 	_, path, _ := strings.Cut(p.pattern, " ")
 	path = strings.TrimSuffix(path, "{$}")
@@ -34,7 +35,8 @@ func runsAddress() string { return "/runs" }
 
 func runAddress(run scoring.RunID) string { return address("/run", store.RunValues(run)) }
 
-// casesAddress is the page that lists the cases of a state: that of changes if it is about what became of questions.
+// casesAddress returns the address of the list of cases in state s: /compare if s.Mode compares with a baseline, else
+// /cases.
 func casesAddress(s store.State) string {
 	if ofChanges(s.Mode) {
 		return address("/compare", s.Values())
@@ -42,22 +44,23 @@ func casesAddress(s store.State) string {
 	return address("/cases", s.Values())
 }
 
-// ofChanges reports whether a mode is about what became of questions since a baseline.
+// ofChanges reports whether m is one of the modes that compare a case's verdict with that in the baseline run.
 func ofChanges(m store.Mode) bool {
 	return slices.Contains([]store.Mode{store.Broke, store.Fixed, store.StillWrong, store.StillRight, store.Unasked}, m)
 }
 
-// caseAddress is one case, looked at from a list in a state.
+// caseAddress returns the address of the page of case caseID, opened from the list in state s.
 func caseAddress(s store.State, caseID string) string {
 	v := s.Values()
 	v.Set("case", caseID)
 	return address("/case", v)
 }
 
-// failuresAddress lists what goes wrong in a run.
+// failuresAddress returns the address of the page that counts the wrong answers of a run by reason.
 func failuresAddress(run scoring.RunID) string { return address("/failures", store.RunValues(run)) }
 
-// labelsAddress lists all labels of a run's answers, those of right ones too.
+// labelsAddress returns the address of the page that counts all labels that metrics gave to a run's answers, right
+// answers included.
 func labelsAddress(run scoring.RunID) string {
 	v := store.RunValues(run)
 	v.Set("labels", "1")
@@ -73,7 +76,8 @@ func queueAddress(queue string) string {
 	return address("/queue", url.Values{"queue": {queue}})
 }
 
-// labelAddress is a case of a queue to label; no case: the next one.
+// labelAddress returns the address of the page for labeling case caseID of a queue, or of the redirect to the next case
+// to label if caseID is "".
 func labelAddress(queue, caseID string) string {
 	if caseID == "" {
 		return address("/label/next", url.Values{"queue": {queue}})
@@ -81,7 +85,7 @@ func labelAddress(queue, caseID string) string {
 	return address("/label", url.Values{"queue": {queue}, "case": {caseID}})
 }
 
-// adjudicateAddress lists where the annotators of a queue differ.
+// adjudicateAddress returns the address of the page with a queue's cases whose annotators disagree.
 func adjudicateAddress(queue string) string {
 	return address("/adjudicate", url.Values{"queue": {queue}})
 }
@@ -89,7 +93,7 @@ func adjudicateAddress(queue string) string {
 // newQueueAddress returns the address of the form that creates a queue of a list's cases.
 func newQueueAddress(s store.State) string { return address("/queue/new", s.Values()) }
 
-// exportAddress is all cases of a list, in a format.
+// exportAddress returns the address that exports all cases of the list in state s as a file of the named format.
 func exportAddress(s store.State, format string) string {
 	v := s.Values()
 	v.Set("format", format)

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page lists the answers of a queue with conflicting labels, with these labels and a control to adjudicate.
+// The page lists the answers of a queue whose annotators disagree, with their labels and a control to adjudicate.
 var _ = register(&page{name: "adjudicate", pattern: "GET /adjudicate", role: identity.Label, show: (*Site).adjudicate})
 
 type adjudication struct {
@@ -30,22 +30,22 @@ type adjudication struct {
 type conflictView struct {
 	labelling.Conflict
 	Address string        // of the page of the case
-	Control *labelControl // nil: the user may not adjudicate it, or it cannot be shown
-	Why     string        // why they may not
+	Control *labelControl // nil if the user may not adjudicate it, or if the answer cannot be read
+	Why     string        // why Control is nil
 
-	View    *caseview.View // the question and both answers; nil: they cannot be shown
-	Table   *cellTable     // of their results; nil: they cannot be compared
+	View    *caseview.View // the question, the answer and gold; nil if the case cannot be read
+	Table   *cellTable     // compares the results of the answer and gold; nil if they cannot be compared
 	Queries []query
-	UndoID  string // "": the third verdict is not theirs
+	UndoID  string // the new label's ID that undoes the user's own adjudication; "" if it is not theirs
 }
 
-// Rater reports whether the given person labeled the case, too.
+// Rater reports whether who gave one of the conflicting labels of the case.
 func (c conflictView) Rater(who string) bool {
 	return slices.ContainsFunc(c.Labels, func(l labelling.Label) bool { return l.Annotator == who })
 }
 
-// maySettle returns an error if the caller may not adjudicate an answer, else nil. An annotator who gave one of the
-// verdicts may not. An admin may, and the page shows it.
+// maySettle returns an error if the caller may not adjudicate an answer: annotators who labeled it, and annotators of
+// an open blind queue, may not. An admin may always.
 func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error {
 	switch {
 	case caller(r.Context()).May(identity.Admin):
@@ -60,7 +60,7 @@ func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error 
 	return nil
 }
 
-// conflictsOnPage is how many a page shows.
+// conflictsOnPage is the maximum number of conflicting cases on a page.
 const conflictsOnPage = 10
 
 func (s *Site) adjudicate(r *http.Request) (content, error) {
@@ -122,7 +122,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 	return content{Title: "Conflicting labels · " + q.Name, Page: out}, nil
 }
 
-// showConflict fills in the question, the answers and their cells.
+// showConflict sets x.View, x.Table and x.Queries from the case one. If one is nil, it does nothing.
 func (s *Site) showConflict(ctx context.Context, x *conflictView, one *scoring.Case) error {
 	if one == nil {
 		return nil
@@ -146,8 +146,8 @@ func (s *Site) showConflict(ctx context.Context, x *conflictView, one *scoring.C
 	return nil
 }
 
-// withhold takes the notes away where columns of the case are masked: they are free text, and may
-// quote what is hidden. It returns the case; nil if it cannot be read.
+// withhold returns the case of an answer, or nil if it cannot be read. It replaces the notes of c if columns are masked
+// and the case has masked columns or cannot be read: a note is free text and may quote masked values.
 func (s *Site) withhold(ctx context.Context, of scoring.AnswerID, c labelling.Conflict) (*scoring.Case, error) {
 	one, err := s.o.Warehouse.LabelledCase(ctx, of)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Site) withhold(ctx context.Context, of scoring.AnswerID, c labelling.Co
 	return one, nil
 }
 
-// settle makes the control one that settles a disagreement.
+// settle makes c a control for adjudication: it removes the option to skip and selects the verdict of decision, if any.
 func (c *labelControl) settle(decision *labelling.Label) {
 	c.Decides, c.Mine = true, decision
 	options := c.Options[:0:0]

@@ -20,22 +20,23 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows how far metrics and judges agree with the people who labelled a run's batch.
+// The page shows the agreement of metrics and judges with the human labels of a run's batch.
 var _ = register(
 	&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 130, ofRun: true,
 		inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
 
-// defaultWidth is how wide the interval of kappa may be that the page counts labels for.
+// defaultWidth is the default width of the confidence interval of kappa for which the page estimates how many labels
+// are needed.
 const defaultWidth = 0.2
 
 // agreementState is the state of the page, as its address encodes it.
 type agreementState struct {
 	Run    scoring.RunID
 	Common bool    // only cases on which every metric gives a verdict
-	By     string  // tier or relation; "": tier
-	A, B   string  // two keys that are tested against each other; "": the best against the next ones
-	Key    string  // whose threshold is shown; "": the first that is graded
-	Width  float64 // of the interval of kappa that labels are counted for
+	By     string  // what the cases are broken down by: tier or relation; "" means tier
+	A, B   string  // the two metrics to compare; "": the best one is compared with the next four
+	Key    string  // the metric whose threshold is shown; "": the first with at least three values
+	Width  float64 // width of kappa's interval for which the number of labels is estimated
 }
 
 func parseAgreement(v url.Values) (s agreementState, err error) {
@@ -59,7 +60,7 @@ func parseAgreement(v url.Values) (s agreementState, err error) {
 	return s, nil
 }
 
-// agreementAddress shows the agreement of metrics with people.
+// agreementAddress returns the address of the page of agreement in state s. Default values are omitted.
 func agreementAddress(s agreementState) string {
 	v := store.RunValues(s.Run)
 	for _, f := range []struct{ key, value string }{{"a", s.A}, {"b", s.B}, {"key", s.Key}} {
@@ -85,15 +86,15 @@ type agreementContent struct {
 	Passes      int
 	Fails       int
 	Unsure      int
-	About       string // what the labels are about
+	About       string // which property of an answer the labels should judge; "" if unknown
 	People      *calibration.People
 	PeopleText  [2]string // Fleiss' kappa and Krippendorff's alpha
 	Labellers   []store.Labeller
 	Picture     *chart.Picture
 	Rows        []agreementRow
-	Warnings    []calibration.Warning // of the rows
+	Warnings    []calibration.Warning // about the metrics in Rows
 	Without     []string              // metrics without a verdict on a labelled case
-	Keys        []option              // for the test of two
+	Keys        []option              // choices of the first metric to compare
 	Others      []option
 	Comparisons []comparisonRow
 	Slices      *sliceTable
@@ -101,11 +102,11 @@ type agreementContent struct {
 	Graded      []option
 	Threshold   *thresholdView
 	Notes       []string
-	Unlabelled  string // the address of the answers without a label
-	Label       string // the address where a queue of them is made
+	Unlabelled  string // address of the list of answers without a label
+	Label       string // address of the form that creates a queue of these answers
 }
 
-// agreementRow is the agreement of one metric with people.
+// agreementRow holds the agreement of one metric with the human labels, formatted.
 type agreementRow struct {
 	Key            string
 	N              int
@@ -116,8 +117,8 @@ type agreementRow struct {
 	Specificity    string
 	Calls          string
 	TP, FP, FN, TN counted
-	Queue          string // the address where a queue of the disagreements is made; "": there are none
-	More           string // how many more labels the width takes
+	Queue          string // address of the form that creates a queue of the disagreements; "" if none
+	More           string // how many more labels narrow kappa's interval to State.Width
 }
 
 type comparisonRow struct {
@@ -130,7 +131,7 @@ type comparisonRow struct {
 }
 
 type sliceTable struct {
-	Parts []string // with their sizes
+	Parts []string // names of the parts, each with its number of cases
 	Rows  []sliceRow
 }
 
@@ -139,13 +140,13 @@ type sliceRow struct {
 	Cells []string
 }
 
-// thresholdView is how the agreement of a graded metric depends on its threshold.
+// thresholdView shows how the agreement of a metric with human labels depends on its threshold.
 type thresholdView struct {
 	Key     string
 	Picture *chart.Picture
 	Own     string // kappa at the metric's own threshold
-	Chosen  string // the threshold that was chosen, and its kappa on other cases than those it was chosen on
-	Why     string // why there is none
+	Chosen  string // the threshold with the best kappa, and the cross-validated kappa
+	Why     string // why Chosen is empty
 }
 
 func (s *Site) agreement(r *http.Request) (content, error) {
@@ -214,7 +215,8 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	return out, nil
 }
 
-// labelsAbout describes the property that the labels judge: that of the run's verdicts under their policy.
+// labelsAbout returns a sentence about the property that labels should judge, the answer or the logic, which depends on
+// the policy of the run's verdicts. It returns "" if the run does not exist.
 func (s *Site) labelsAbout(r *http.Request, run scoring.RunID) (string, error) {
 	pages, err := s.reader(r.Context())
 	if err != nil {
@@ -241,7 +243,7 @@ func (s *Site) labelsAbout(r *http.Request, run scoring.RunID) (string, error) {
 	return "The run's verdicts are about the logic: whether the query is right on any data (policy logic). Labels should be about the same.", nil
 }
 
-// stat is a statistic as a table shows it.
+// stat formats s with three decimals, or returns a dash if it is undefined.
 func stat(s agreement.Stat) string {
 	if !s.Defined {
 		return dash
@@ -263,8 +265,8 @@ func statInterval(i agreement.Interval) string {
 	return chart.Decimal(i.Lo, 3) + " to " + chart.Decimal(i.Hi, 3)
 }
 
-// agreementOf is a row of a metric. Each cell of its confusion leads to the cases, where all of its
-// scores are of one run and no case is left out.
+// agreementOf returns the row of metric m. The cells of its confusion matrix link to lists of cases only if all of its
+// scores are of one run and state.Common is false.
 func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agreementState) agreementRow {
 	row := agreementRow{
 		Key: m.Key, N: m.N(), Kappa: stat(m.Kappa), Interval: statInterval(m.KappaCI),
@@ -302,8 +304,8 @@ func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agre
 	return row
 }
 
-// comparisonsOf tests two metrics that are named against each other, or else the best one against the
-// next four.
+// comparisonsOf compares the kappas of the metrics state.A and state.B, or the first metric of r that has a kappa with
+// the next four if A and B do not name two metrics.
 func comparisonsOf(study *storedscores.Labelled, r *calibration.Report, state agreementState) ([]comparisonRow, error) {
 	o := calibration.Options{Common: state.Common, NoMeans: true}
 	switch {
@@ -346,7 +348,7 @@ func comparisonsOf(study *storedscores.Labelled, r *calibration.Report, state ag
 	return out, nil
 }
 
-// mostSlices is how many parts a table has.
+// mostSlices is the maximum number of parts, the largest ones, that the table of a breakdown shows.
 const mostSlices = 12
 
 func slicesOf(r *calibration.Report) *sliceTable {
@@ -380,8 +382,8 @@ const (
 	mostThresholds = 200
 )
 
-// thresholdOf shows how kappa depends on the threshold of a metric with more than two values: of the
-// one that is named, or the first. choices are all such metrics.
+// thresholdOf returns how kappa depends on the threshold of the metric key, or of the first choice if key is not among
+// the choices. choices are the metrics with at least three distinct values. view is nil if there are none.
 func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView, choices []option) {
 	var chosen *calibration.Metric
 	for i := range study.Metrics {
@@ -432,7 +434,7 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 	return view, choices
 }
 
-// gradedOf are the labelled cases with a value of a metric.
+// gradedOf returns the values of metric m with the human labels, for the cases that have both.
 func gradedOf(study *storedscores.Labelled, m *calibration.Metric) (out []agreement.Graded) {
 	for c := range m.Scores {
 		if l := study.Cases[c].Label; l != agreement.Missing && m.Scores[c].Status == scoring.StatusOK {
@@ -451,7 +453,7 @@ func valuesOf(cases []agreement.Graded) []float64 {
 	return slices.Compact(out)
 }
 
-// widthText is the width that labels are counted for.
+// WidthText formats s.Width with at most two decimals.
 func (s agreementState) WidthText() string {
 	return strings.TrimSuffix(strconv.FormatFloat(s.Width, 'f', 2, 64), "0")
 }

@@ -24,7 +24,7 @@ var assetFiles embed.FS
 // indefinitely.
 const assetsPath = "/assets/{name}"
 
-// asset is a file that pages use.
+// asset is a static file, such as a style sheet, that pages load.
 type asset struct {
 	name    string // with its hash, such as site.0f63a9c2d41e77b8.css
 	kind    string // Content-Type
@@ -36,7 +36,7 @@ type asset struct {
 var assetKinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml"}
 
-// assets are all assets, by their plain names and by the names that hold their hashes.
+// assets maps both the plain names and the names with hashes to the assets.
 var assets = sync.OnceValue(func() map[string]*asset {
 	all := map[string]*asset{}
 	files, err := fs.ReadDir(assetFiles, "assets")
@@ -66,7 +66,8 @@ var assets = sync.OnceValue(func() map[string]*asset {
 	return all
 })
 
-// shares are the classes f1 to f100, the lengths of parts of a bar: the policy of pages allows no style attributes.
+// shares returns CSS classes f1 to f100, which set flex-grow to 1 to 100: the content security policy of pages forbids
+// style attributes.
 func shares() []byte {
 	var b bytes.Buffer
 	for i := 1; i <= 100; i++ {
@@ -75,7 +76,7 @@ func shares() []byte {
 	return b.Bytes()
 }
 
-// assetAddress is the address of an asset with a plain name.
+// assetAddress returns the address of the asset with a plain name, or "" if the name is unknown.
 func assetAddress(name string) string {
 	if a := assets()[name]; a != nil {
 		return a.address
@@ -83,7 +84,7 @@ func assetAddress(name string) string {
 	return ""
 }
 
-// asset serves an asset.
+// asset serves the asset that the path names by its name with the hash, compressed if the client accepts gzip.
 func (s *Site) asset(rw http.ResponseWriter, r *http.Request) {
 	a := assets()[r.PathValue("name")]
 	if a == nil || a.name != r.PathValue("name") {

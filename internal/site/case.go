@@ -24,20 +24,21 @@ import (
 var _ = register(
 	&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
 
-// caseState is the state of a case's page: the list that it was opened from, the case, and the part of its cells.
+// caseState is the state of a case's page, as its address encodes it: the list that it was opened from, the case, and
+// how its cells and texts are shown.
 type caseState struct {
 	List   store.State
 	Case   string
-	Metric string // whose score is explained; empty: the page's choice
-	Gold   int    // the accepted answer that is compared; 0: the one that counted
+	Metric string // the metric whose score is explained; "" lets headline choose
+	Gold   int    // number of the gold answer to compare with, from 1; 0: the one that was scored
 	Show   caseview.States
 	Layout caseview.Arrangement
-	From   int  // the first row, or cell of the list
-	Raw    bool // the queries as they were written
-	Whole  bool // text is not cut
+	From   int  // offset of the first row, or of the first cell in the list layout
+	Raw    bool // show the queries as written, not formatted and compared
+	Whole  bool // long texts are not shortened
 }
 
-// parseCase reads the state in the query of an address.
+// parseCase parses the state of the page from the query of an address.
 func (s *Site) parseCase(v url.Values) (c caseState, err error) {
 	if c.List, err = s.listOf(v); err != nil {
 		return c, err
@@ -96,7 +97,8 @@ func (s caseState) address() string {
 	return address("/case", v)
 }
 
-// with is the address of the page with something changed. Other rows begin with the first.
+// with returns the address of the page after change was applied to a copy of s. If change keeps From, the rows begin at
+// 0.
 func (s caseState) with(change func(*caseState)) string {
 	from := s.From
 	change(&s)
@@ -106,65 +108,66 @@ func (s caseState) with(change func(*caseState)) string {
 	return s.address()
 }
 
-// choice is one of several things that the page can show.
+// choice is a link to a variant of the page; Here marks the current one.
 type choice struct {
 	Text    string
 	Address string
 	Here    bool
 }
 
-// legend is a state of cells with how many are in it. Its link chooses the rows that have such cells.
+// legend is a cell state with its number of cells. Its link adds rows with such cells to the selection, or removes
+// them.
 type legend struct {
 	caseview.StateCount
 	choice
 }
 
-// onecase is the content of the page.
+// onecase is the content of the page of one case.
 type onecase struct {
 	*caseview.View
 	State   caseState
 	Shown   *scoreLink // the score that is explained
-	Finding *finding   // nil: there is no score
-	Kick    []string   // what kind of question it is
+	Finding *finding   // verdict and reason of the explained score; nil without a score
+	Kick    []string   // tags shown above the question, such as its difficulty
 
 	List      string // address of the list that the case was opened from
-	ListName  string // what the list is of
+	ListName  string // name of the list
 	Neighbour store.Neighbours
 	Before    string // address of the case before; "": none
 	After     string
 
-	Table     *cellTable // the first view of the cells; nil: another one was chosen
+	Table     *cellTable // default view of the cells; nil if another view was chosen
 	Legend    []legend
-	Differing choice // the rows that differ
+	Differing choice // selects the default view: some rows of each kind
 	Every     choice
 	Layouts   []choice
-	To        int // the last row of the page, from 1
+	To        int // number of the last row shown, counted from 1
 	First     string
 	Previous  string
 	Next      string
 
 	Golds     []goldChoice
 	Queries   []query // the earlier answer's, if any, the answer's, and gold's
-	Beside    string  // the earlier answer's agent version, or batch if both are of one version
+	Beside    string  // heading of the earlier answer: its agent version, or batch if versions are equal
 	WasFound  *finding
 	WasPage   string // address of the earlier answer
 	Judges    []judgeLine
-	History   *history // nil: there are too few batches
-	Failed    int      // scores that did not pass
+	History   *history // nil if there are fewer than three batches
+	Failed    int      // number of scores that did not pass
 	Raw       choice
 	Whole     *choice // shows cut text in full; nil if nothing was cut
 	Relations []relationPart
 	Metrics   []metricScores
-	Short     bool       // only what differs and why
-	Brief     *shortCase // of a short page
+	Short     bool       // the page is a shortened one of a static report
+	Brief     *shortCase // content of the shortened page; nil unless Short
 	LeftOut   int        // metrics of the run that are not shown
 
 	Labels  []store.LoggedLabel // the labels of the answer, latest first
-	Control *labelControl       // nil: the user may not label
+	Control *labelControl       // nil if the user may not label, or if the agent gave no readable answer
 	Masked  bool
 }
 
-// goldChoice is an accepted answer with the address that compares it.
+// goldChoice is an accepted answer with the address of the page that compares the answer with it.
 type goldChoice struct {
 	caseview.Gold
 	Number  int
@@ -172,7 +175,7 @@ type goldChoice struct {
 	Here    bool
 }
 
-// query is one of the queries, with the verdict, the response and the error of its answer.
+// query is a query shown on the page, with the verdict, response and error of the answer that it belongs to.
 type query struct {
 	Name   string
 	Groups []sqlGroup
@@ -181,17 +184,17 @@ type query struct {
 
 	Verdict *finding
 	Said    string // the agent's response
-	Error   string // of a query that failed
+	Error   string // the agent's error, if it failed
 	Note    string
 }
 
-// sqlGroup is neighbouring parts of a query that one of the queries or both have.
+// sqlGroup is a run of consecutive parts of a query that are all in one side's query only, or all in both.
 type sqlGroup struct {
 	In    caseview.Side // empty: both
 	Parts []caseview.SQLPart
 }
 
-// Plain is the text of the group, which is of one side.
+// Plain returns the text of the group without markup.
 func (g sqlGroup) Plain() string {
 	var b strings.Builder
 	for _, p := range g.Parts {
@@ -200,7 +203,7 @@ func (g sqlGroup) Plain() string {
 	return b.String()
 }
 
-// grouped puts neighbouring parts of one side together, with the blanks between them.
+// grouped joins consecutive parts that have the same In. Whitespace between two parts of one group belongs to it.
 func grouped(parts []caseview.SQLPart) (out []sqlGroup) {
 	var blank []caseview.SQLPart
 	for _, p := range parts {
@@ -228,21 +231,21 @@ func grouped(parts []caseview.SQLPart) (out []sqlGroup) {
 	return out
 }
 
-// relationPart is a relation that holds, with the address of its cases.
+// relationPart is a relation that holds between the results, with the address of the run's cases that have it.
 type relationPart struct {
 	caseview.HeldRelation
 	Display string // the name that people read
-	Kind    string // what its class means
+	Kind    string // description of its class
 	Address string
 }
 
-// metricScores are the scores of a group of metrics.
+// metricScores holds the scores of a case for one group of metrics.
 type metricScores struct {
 	Group  string
 	Scores []scoreLink
 }
 
-// scoreLink is a score with the address of all cases with its reason.
+// scoreLink is a score with the address of the run's cases that have the same reason.
 type scoreLink struct {
 	caseview.Score
 	Display string // the name that people read
@@ -250,7 +253,8 @@ type scoreLink struct {
 	Here    bool
 }
 
-// Verdict is the score's verdict or status, as the template status has it.
+// Verdict returns the score's verdict or status in the terms of the template status: passed, failed, error,
+// not_applicable, abstained, or "" for a score without a verdict.
 func (s scoreLink) Verdict() string { return verdictOf(&s.Score) }
 
 func verdictOf(s *caseview.Score) string {
@@ -367,8 +371,8 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	return content{Title: title, Run: &run, Page: out, Short: out.Short}, nil
 }
 
-// earlierAnswer reads the answer of the baseline, which the page shows next to that of the run. It returns nil if there
-// is none.
+// earlierAnswer reads the answer to the same question in the baseline run. It returns nil without a baseline, if the
+// baseline is the run itself, or if the baseline has no readable answer to the question.
 func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id string) (*caseview.Input, error) {
 	if pr.from == nil || pr.from.Run.RunID == pr.to.Run.RunID {
 		return nil, nil
@@ -394,7 +398,7 @@ func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id s
 	return &in, nil
 }
 
-// find concludes what became of the answer, and of the earlier one.
+// find sets the finding of the answer and that of the earlier answer, if any, with the tags and lines of judges.
 func (c *onecase) find(s *Site, unanswered bool) {
 	v := c.View
 	c.Kick, c.Judges = kick(v), judged(v)
@@ -425,15 +429,16 @@ func (c *onecase) find(s *Site, unanswered bool) {
 	c.WasPage = caseAddress(store.State{RunID: run, Mode: store.All}, c.State.Case)
 }
 
-// history is what became of the question over the batches of the agent.
+// history holds the verdicts of a question over the batches of the agent.
 type history struct {
 	Strip       *strip
-	Batches     string // 39 nights
+	Batches     string // number of batches in words, such as 39 nights
 	First, Last string
 	Says        string
 }
 
-// history fills in what became of the question over the batches.
+// history sets c.History to the verdicts of the question in the agent's latest batches. It leaves it nil if there is no
+// score or if there are fewer than three batches.
 func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
 	if c.View.Asked == nil {
 		return nil
@@ -475,7 +480,7 @@ func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
 	return nil
 }
 
-// queries are the answers side by side: the earlier one, this one, and gold.
+// queries sets c.Queries: the earlier answer's query, if any, this answer's, and gold's.
 func (c *onecase) queries() {
 	v := c.View
 	if b := v.Before; b != nil {
@@ -500,8 +505,8 @@ func (c *onecase) queries() {
 	)
 }
 
-// headline is the metric whose score heads the page: the one that is asked for, else that of the list,
-// so that all cases of a list have the same.
+// headline returns the metric whose score heads the page: state.Metric if set, else the list's metric if the case has a
+// score of it, else the primary metric. It returns "" if the case has a score of neither.
 func (s *Site) headline(state *caseState, scores []store.CaseScore) string {
 	names := make([]string, len(scores))
 	for i := range scores {
@@ -519,7 +524,7 @@ func (s *Site) headline(state *caseState, scores []store.CaseScore) string {
 	return ""
 }
 
-// adjacent finds the previous and the next case in the list.
+// adjacent sets the addresses of the previous and the next case in the list, if any.
 func (c *onecase) adjacent(ctx context.Context, p *store.Pages) (err error) {
 	if c.Neighbour, err = neighboursOf(ctx, p, &c.State); err != nil {
 		return err
@@ -533,7 +538,7 @@ func (c *onecase) adjacent(ctx context.Context, p *store.Pages) (err error) {
 	return nil
 }
 
-// listName names a list by its mode.
+// listName returns a display name for a list: its mode, and ", filtered" if it has filters or a search.
 func listName(l *store.State) string {
 	name := "All answers"
 	if l.Mode != store.All {
@@ -546,12 +551,13 @@ func listName(l *store.State) string {
 	return name
 }
 
-// neighbour is the address of another case of the list, shown the same way.
+// neighbour returns the address of case id of the same list, with the same view but the default gold answer.
 func (c *onecase) neighbour(id string) string {
 	return c.State.with(func(s *caseState) { s.Case, s.Gold = id, 0 })
 }
 
-// cells fills in what surrounds the cells.
+// cells sets the table of cells if first, the legend, and the links to other layouts and pages of rows. It does nothing
+// if the results were not compared.
 func (c *onecase) cells(first bool) {
 	if c.View.Cells == nil {
 		return
@@ -608,14 +614,15 @@ func (c *onecase) cells(first bool) {
 	}
 }
 
-// The lengths at which text is cut, in characters.
+// The lengths at which texts are shortened, in characters.
 const (
 	shortText    = 1000
 	shortMessage = 2500 // of a prompt
-	shortRest    = 400  // of a value, behind where it is folded
+	shortRest    = 400  // of the part of a value that is folded
 )
 
-// shorten cuts long texts, unless they were asked for whole.
+// shorten shortens long texts of the page unless c.State.Whole is set. It sets c.Whole to the link that switches
+// between both, if there is one.
 func (c *onecase) shorten() {
 	was := false
 	cut := func(s *string, n int) {
@@ -663,7 +670,7 @@ func (c *onecase) shorten() {
 	}
 }
 
-// cutText returns the first n characters of s, with its length if it is longer.
+// cutText returns s if it has at most n+40 characters, else its first n characters followed by the length of s.
 func cutText(s string, n int) string {
 	if len(s) <= n+40 {
 		return s
@@ -675,7 +682,7 @@ func cutText(s string, n int) string {
 	return string([]rune(s)[:n]) + "… (" + count(length) + " characters)"
 }
 
-// texts fills in queries, accepted answers, relations and scores.
+// texts sets the accepted answers, queries, relations and scores, with their links.
 func (c *onecase) texts() {
 	v, state := c.View, c.State
 	for i := range v.Golds {

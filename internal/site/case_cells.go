@@ -7,62 +7,62 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 )
 
-// cellTable is the first view of the cells of a case: some rows of each kind, and the columns that differ. A column
-// that agrees is shown once. Of one that differs, gold, the earlier answer, the answer and the size of the difference
-// are next to each other.
+// cellTable is the default view of the cells of a case: a sample of rows of each kind, and the columns that differ. A
+// column that agrees is shown once. For a column that differs, the values of gold, the earlier answer and the answer,
+// and the size of the difference, are next to each other.
 type cellTable struct {
 	Heads  []cellHead
 	Rows   []cellRow
-	Beside bool   // the earlier answer has cells
-	Split  bool   // a column is shown by sides
-	Was    string // the head of the earlier answer's cells
-	Is     string // that of the answer's
+	Beside bool   // there is an earlier answer with a result
+	Split  bool   // at least one column shows gold and the answer separately
+	Was    string // heading of the earlier answer's cells
+	Is     string // heading of the answer's cells
 
 	Total  int
-	Folded []caseview.Column // columns of gold that are left out: no row differs
-	Hidden []caseview.Column // columns that differ and are left out
+	Folded []caseview.Column // columns of gold without differences that are omitted
+	Hidden []caseview.Column // columns with differences that are omitted
 	More   []caseview.Column // columns that only the answer has
-	Every  string            // address of the table with all rows and columns; "": there is none
+	Every  string            // address of the table with all rows and columns; "" if none
 
 	Layouts []choice // other views
 }
 
-// cellHead is a column.
+// cellHead is the heading of a column.
 type cellHead struct {
 	caseview.Column
 	Split bool
-	Off   bool // the differences have a size
+	Off   bool // some difference in the column has a size, which has a column
 	Span  int
-	at    int // in the cells of a row
+	at    int // index of the column in [caseview.Row.Cells]
 }
 
-// cellRow is a row of gold with the cells of the answers, or a row that only the answer has.
+// cellRow is a row of gold with the values of the answers, or a row that only the answer has.
 type cellRow struct {
-	Number string // of the gold row; "+" if gold lacks the row
+	Number string // number of the gold row; "+" if gold lacks the row
 	Cells  []cellSides
-	Says   string // of a table without sides: the same, no such row, a row too many
-	Class  string // of it
+	Says   string // result of the row if no column is Split: the same, no such row, a row too many
+	Class  string // CSS class of Says
 }
 
-// cellSides is the cells of a row in a column.
+// cellSides holds the values of one row in one column.
 type cellSides struct {
 	*cellHead
 	Gold, Was, Is *caseview.Value
 	WasClass      string
 	IsClass       string
-	Size          string // how far the answer is from gold
+	Size          string // difference of the answer from gold, relative if known
 	Once          *caseview.Value
-	How           string // why it is equal, although it is not the same
+	How           string // why the values count as equal although they are not identical
 }
 
-// Columns of the first view.
+// Maximum numbers of columns and rows in the default view.
 const (
-	splitShown = 8  // that differ
-	onceShown  = 6  // that agree
+	splitShown = 8  // columns that differ
+	onceShown  = 6  // columns that agree; twice as many if they are keys
 	someRows   = 14 // rows
 )
 
-// newCellTable returns the first view of cells.
+// newCellTable returns the default view of v.Cells, which must not be nil.
 func newCellTable(v *caseview.View) *cellTable {
 	cells := v.Cells
 	t := &cellTable{Beside: v.Before != nil && v.Before.Rows != nil, Total: cells.Total, Was: "before", Is: "answer"}
@@ -74,7 +74,8 @@ func newCellTable(v *caseview.View) *cellTable {
 	return t
 }
 
-// columns chooses the columns: those that differ, the keys, and the first of those that agree.
+// columns sets t.Heads to the first columns that differ and, before them, the keys, or the first columns that agree if
+// no column is a key or if there are few columns. It sets Folded, Hidden and More to the others.
 func (t *cellTable) columns(cells *caseview.Cells) {
 	wasOff := make([]bool, len(cells.Columns)) // the earlier answer differed
 	for i := range cells.Page {
@@ -148,7 +149,7 @@ func (t *cellTable) row(r *caseview.Row) cellRow {
 	return out
 }
 
-// classOf is the class of an answer's cell.
+// classOf returns the CSS class of an answer's cell in state s, or "" if it equals gold.
 func classOf(s caseview.State) string {
 	switch s {
 	case caseview.Equal:
@@ -162,7 +163,7 @@ func classOf(s caseview.State) string {
 	return ""
 }
 
-// spans counts the columns below each head.
+// spans sets the number of table columns that each heading spans.
 func (t *cellTable) spans() {
 	for i := range t.Heads {
 		h := &t.Heads[i]

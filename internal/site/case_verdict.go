@@ -10,16 +10,17 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// finding is what became of an answer, in one line.
+// finding is the verdict on an answer with its reason, in one line.
 type finding struct {
-	Class string // of the verdict: right, wrong, doubt or none
+	Class string // CSS class of the verdict: right, wrong, doubt or none
 	Word  string // such as Wrong
 	Why   relation.Sentence
-	By    string // the measure, if it is not the first one
-	Tag   string // the human verdict, if it is another one
+	By    string // display name of the metric, if it is not the primary one or gave no verdict
+	Tag   string // the human verdict, if it contradicts the metric's
 }
 
-// word returns the class and the word of a verdict or status, as the template status has it.
+// word returns the CSS class and the display word of a verdict or status from verdictOf, or of "unanswered". It returns
+// "none" and "" for others.
 func word(verdict string) (class, text string) {
 	switch verdict {
 	case "passed":
@@ -38,7 +39,8 @@ func word(verdict string) (class, text string) {
 	return "none", ""
 }
 
-// newFinding returns the finding of a score. The reason explains scores of results.
+// newFinding returns the finding of score s. Why is reason if s compares results and has a verdict, unless s failed and
+// reason is that the data are the same; else it is the reason of s, if the agent gave an answer.
 func newFinding(s *caseview.Score, reason *relation.Reason, unanswered bool) *finding {
 	f := &finding{}
 	verdict := verdictOf(s)
@@ -57,7 +59,7 @@ func newFinding(s *caseview.Score, reason *relation.Reason, unanswered bool) *fi
 	return f
 }
 
-// asSentence starts a reason of a score as a sentence, and ends it as one.
+// asSentence capitalizes the first letter of s and adds a period if s does not end with a sentence mark.
 func asSentence(s string) string {
 	if s == "" {
 		return s
@@ -71,7 +73,8 @@ func asSentence(s string) string {
 	return s
 }
 
-// saidOf is the human verdict of an answer: the adjudicated label, else the verdict that all current labels share.
+// saidOf returns the human verdict of an answer: that of the latest adjudication, else the one that the latest labels
+// of all annotators share. It returns "" without labels or if they differ. labels are sorted from new to old.
 func saidOf(labels []store.LoggedLabel) string {
 	current := map[string]string{}
 	for i := range labels { // the newest first
@@ -93,7 +96,7 @@ func saidOf(labels []store.LoggedLabel) string {
 	return said
 }
 
-// tag sets the tag if people disagree with the verdict.
+// tag sets f.Tag if the human verdict of labels is pass and f is wrong, or fail and f is right.
 func (f *finding) tag(labels []store.LoggedLabel) {
 	switch said := saidOf(labels); {
 	case said == "pass" && f.Class == "wrong":
@@ -103,7 +106,8 @@ func (f *finding) tag(labels []store.LoggedLabel) {
 	}
 }
 
-// personWord returns the class and the word of a label's verdict.
+// personWord returns the CSS class and the display word of a label's verdict. Other verdicts than pass, fail and unsure
+// are returned unchanged.
 func personWord(verdict string) (class, text string) {
 	switch verdict {
 	case "pass":
@@ -116,13 +120,14 @@ func personWord(verdict string) (class, text string) {
 	return "none", verdict
 }
 
-// classWords are the meanings of the classes of relations.
+// classWords are descriptions of the classes of relations.
 var classWords = map[relation.Class]string{
 	relation.Equivalent: "the same data", relation.Presentational: "the same data, shown otherwise",
 	relation.Defensible: "another reading, often accepted", relation.Difference: "other data",
 }
 
-// kick is the line above the question: the case, and those of its tags that people sort by.
+// kick returns the words above the question: its SQL complexity, if scored, and the values of its tags, at most four in
+// all.
 func kick(v *caseview.View) []string {
 	var out []string
 	if s := scoreIn(v, "sql_complexity"); s != nil && s.Label != "" {
@@ -148,7 +153,7 @@ func scoreIn(v *caseview.View, name string) *caseview.Score {
 	return &v.Scores[i]
 }
 
-// judgeLine is a metric of a judge with its verdict, for the side of a case.
+// judgeLine is a metric with a judge's verdict, shown next to the case.
 type judgeLine struct {
 	Name   string
 	Status verdictWord
@@ -156,7 +161,7 @@ type judgeLine struct {
 	Reason string
 }
 
-// judged lists the scores that rest on a judge's reply.
+// judged returns a line for each score of v that is based on a judge's reply.
 func judged(v *caseview.View) (out []judgeLine) {
 	for i := range v.Scores {
 		s := &v.Scores[i]

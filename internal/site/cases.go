@@ -17,8 +17,8 @@ var _ = register(
 	&page{name: "cases", pattern: "GET /cases", nav: "All answers", place: 100, ofRun: true, noted: true,
 		inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
 
-// lists adds the pages of the lists of a run. Links of other pages, which set neither page size nor baseline, lead
-// to the first of a list.
+// lists adds the lists of a run's cases, except those of changes, to the static report. The first page of a list also
+// has the addresses without page size and without baseline, which other pages link to.
 func (l *staticPlan) lists(p *page, of *staticRun) {
 	for _, mode := range l.modesOf(of.run) {
 		if ofChanges(mode) { // the page of changes lists these
@@ -47,8 +47,8 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 	}
 }
 
-// pagesOf is how many pages a list of so many cases has. In one file the list of all cases is data, and has the other
-// cases of long lists that no one reads to the end.
+// pagesOf returns the number of pages of a list with the given number of cases. In a report in one file it is 1 for the
+// modes All, StillRight and Unasked: a script pages through the list of all cases.
 func (l *staticPlan) pagesOf(mode store.Mode, cases int) int {
 	if l.file && (mode == store.All || mode == store.StillRight || mode == store.Unasked) {
 		return 1
@@ -56,7 +56,7 @@ func (l *staticPlan) pagesOf(mode store.Mode, cases int) int {
 	return max(1, (cases+pageSize-1)/pageSize)
 }
 
-// modeNames are the modes as people read them.
+// modeNames are the display names of the modes. A mode without a name has no link.
 var modeNames = map[store.Mode]string{
 	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained",
 	store.Changed:   "Changed",
@@ -68,34 +68,34 @@ type caseList struct {
 	State    store.State
 	Metric   string
 	Modes    []modeLink
-	Pills    []pill       // the conditions, each with the list without it
-	Kept     []hidden     // of the state, in forms that change a part of it
-	Queue    string       // address of a new queue of all cases
-	Heads    []columnHead // of the metrics and other columns
+	Pills    []pill       // filters and search, each with a link that removes it
+	Kept     []hidden     // hidden fields that keep the state in forms that change a part of it
+	Queue    string       // address of the form that creates a queue of the list's cases
+	Heads    []columnHead // headings of the metrics and other columns
 	Case     columnHead
 	Question columnHead
 	Status   columnHead
 	Rows     []caseRow
-	Of       int64 // cases in the mode
+	Of       int64 // number of cases in the mode
 	From, To int
 	Before   string
 	After    string
-	Left     int64 // cases that a search did not look at
+	Left     int64 // number of cases that the search did not cover
 	Columns  []string
 	Ops      []store.Op
 	Metrics  []columnChoice
 	Sizes    []int
 	Exports  []namedAddress
-	Unfilter string // address of the list without conditions
-	Compared bool   // with a baseline
-	// SearchError says why what was typed cannot be searched for; Code is then the status of the response.
+	Unfilter string // address of the list without filters and search
+	Compared bool   // the list has a baseline
+	// SearchError is the error of an invalid search, whose text is Typed; Code is then the HTTP status.
 	SearchError string
 	Typed       string
 	Code        int
 	Masked      bool // questions, queries, reasons and tags are withheld
 }
 
-// modeLink is a mode with how many cases it has.
+// modeLink is a link to a list in another mode, with its number of cases.
 type modeLink struct {
 	Name    string
 	N       int64
@@ -103,42 +103,42 @@ type modeLink struct {
 	Here    bool
 }
 
-// pill is a condition.
+// pill is a filter or the search of a list.
 type pill struct {
 	Text    string
 	Without string // address of the list without it
 }
 
-// hidden is a field of a form that people do not see.
+// hidden is a hidden field of a form.
 type hidden struct{ Name, Value string }
 
-// namedAddress is an address with its text.
+// namedAddress is a link: an address with its text.
 type namedAddress struct{ Text, Address string }
 
-// columnHead is the head of a column: it sorts by it.
+// columnHead is the heading of a column. Its address sorts the list by the column.
 type columnHead struct {
 	Name    string
 	Address string
 	Sorted  string // ascending, descending or none
 }
 
-// columnChoice is a metric that may be a column.
+// columnChoice is a metric that the user can show as a column.
 type columnChoice struct {
 	Metric string
 	Shown  bool
 }
 
-// caseRow is one case.
+// caseRow is the row of one case in a list.
 type caseRow struct {
 	store.CaseRow
 	Address  string
-	Status   string // as the template of statuses knows it
+	Status   string // status or verdict, see statusOf
 	Reason   string
 	Relation string
-	SameOf   map[string]string // addresses of lists of those with the same value, by column
+	SameOf   map[string]string // by column, the address of the list of cases with the same value
 	TagLinks []namedAddress
 	Cells    []scoreCell
-	Ready    *readyRow // in a static report, whose values lead nowhere
+	Ready    *readyRow // the row of a static report, without links on its values; else nil
 }
 
 // scoreCell is a score of a metric.
@@ -146,7 +146,7 @@ type scoreCell struct {
 	Value  *float64
 	Label  string
 	Status string // if there is no value
-	Same   string // address of those with the same label
+	Same   string // address of the list of cases with the same label
 }
 
 func (s *Site) cases(r *http.Request) (content, error) {
@@ -198,7 +198,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		Poll: list.Run.Status == "running"}, nil
 }
 
-// shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
+// shownMetrics returns the metrics with columns in addition to the primary one: those that the user chose, and those
 // that the list is filtered or sorted by.
 func shownMetrics(list *store.List) []string {
 	s := &list.State
@@ -219,7 +219,8 @@ func shownMetrics(list *store.List) []string {
 	return out
 }
 
-// frame fills in what is around the rows.
+// frame sets what surrounds the rows: headings, filters, forms, exports, and links to other pages. metrics are the
+// shown metrics in addition to the primary one.
 func (v *caseList) frame(list *store.List, metrics []string) {
 	s := v.State
 	v.Ops, v.Sizes = store.Ops, []int{25, 50, 100, 250, 500}
@@ -288,7 +289,7 @@ func (v *caseList) frame(list *store.List, metrics []string) {
 	}
 }
 
-// fields are the state as fields of a form, without some keys.
+// fields returns the state s as hidden form fields, sorted by key, except those with the keys without.
 func fields(s store.State, without ...string) (out []hidden) {
 	values := s.Values()
 	for _, key := range without {
@@ -311,8 +312,8 @@ func sortedKeys(v url.Values) []string {
 	return keys
 }
 
-// linkedRows is the maximal number of rows of a page on which each value links to the cases that share it. On
-// longer pages these links would be most of the response.
+// linkedRows is the maximum number of rows on a page whose values link to the cases with the same value. On longer
+// pages these links would be most of the response.
 const linkedRows = 100
 
 func rowOfCase(c *store.CaseRow, s store.State, metric string, metrics []string) caseRow {
@@ -363,7 +364,7 @@ func rowOfCase(c *store.CaseRow, s store.State, metric string, metrics []string)
 // lineLength is the approximate number of characters that fit into a row of one line.
 const lineLength = 90
 
-// shortened returns the beginning of s.
+// shortened returns the first lineLength characters of s and an ellipsis, or s if it is not longer.
 func shortened(s string) string {
 	n := 0
 	for at := range s {
@@ -374,7 +375,7 @@ func shortened(s string) string {
 	return s
 }
 
-// opName is a comparison as people read it.
+// opName returns the display name of a comparison operator.
 func opName(op store.Op) string {
 	if op == store.Contains {
 		return "contains"
@@ -382,7 +383,8 @@ func opName(op store.Op) string {
 	return string(op)
 }
 
-// statusOf is a score's status or verdict, as the template of statuses knows it.
+// statusOf returns the score's status or verdict in the terms of the template status: error, unanswered, scored,
+// passed, failed, or the status itself.
 func statusOf(s *scoring.Score) string {
 	switch {
 	case s.Status == scoring.StatusFailed:

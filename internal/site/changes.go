@@ -13,41 +13,42 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// changesView is what became of the questions of a run since its baseline.
+// changesView is the content of the page that compares the verdicts of a run with those of its baseline.
 type changesView struct {
 	caseList
 	Kick     string
 	Headline string
 	Leads    []string
-	From, To string // names of both sides
+	From, To string // display names of the baseline and the run
 	Parts    []modeLink
-	Batches  string // what strips show: 39 nights
+	Batches  string // number of batches that strips show, in words, such as 39 nights
 	Groups   []changeGroup
 	Tables   string // address of the comparison of all metrics
 	Empty    string // why the list is empty
 }
 
-// changeGroup is the rows of one group of reasons on a page.
+// changeGroup is the rows of a page whose answers have a reason of the same group.
 type changeGroup struct {
 	Name string
-	N    int64 // on all pages
+	N    int64 // number of cases of the group on all pages
 	Rows []changeLine
 }
 
-// changeLine is a question with its verdicts, why its answer is wrong, and what it was on other batches.
+// changeLine is a question with its verdicts in the baseline and the run, the reason why its answer is wrong, and its
+// verdicts in other batches.
 type changeLine struct {
 	ID, Address, Question string
 	Was, Is               verdictWord
 	Why                   relation.Sentence
 	Tier                  string
-	People                string // a tag: the verdict of people
+	People                string // the human verdict, if it contradicts the metric's
 	Strip                 *strip
 }
 
-// verdictWord is a verdict with its class: right, wrong, doubt or none.
+// verdictWord is a display word for a verdict with its CSS class: right, wrong, doubt or none.
 type verdictWord struct{ Class, Text string }
 
-// verdictWords are the standings of pairs as people read them.
+// verdictWords maps the standings of pairs to display words.
 var verdictWords = map[string]verdictWord{
 	"passed": {
 		"right",
@@ -60,7 +61,7 @@ var verdictWords = map[string]verdictWord{
 	}, "no_verdict": {"doubt", "no verdict"}, "absent": {"none", "not asked"}, "": {"none", "not asked"},
 }
 
-// changes shows one run next to its baseline.
+// changes returns the page that compares run to with one baseline: asked, or the default one if asked has no ID.
 func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, asked scoring.RunID) (content, error) {
 	ctx := r.Context()
 	query := r.URL.Query()
@@ -127,7 +128,7 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 	return out, nil
 }
 
-// modesOfParts are the modes by the classes of parts.
+// modesOfParts maps the classes of the parts from changeParts to modes of lists.
 var modesOfParts = map[string]store.Mode{
 	"broke":   store.Broke,
 	"still":   store.StillWrong,
@@ -136,7 +137,8 @@ var modesOfParts = map[string]store.Mode{
 	"unasked": store.Unasked,
 }
 
-// changesHeadline says how many answers broke and how many were fixed.
+// changesHeadline sets the headline, with the numbers of broken and fixed answers, and the sentences below it. counts
+// are the unfiltered numbers of cases by mode.
 func (s *Site) changesHeadline(
 	ctx context.Context,
 	v *changesView,
@@ -190,7 +192,8 @@ func (s *Site) changesHeadline(
 	return nil
 }
 
-// listedChanges reads the rows of the page, by groups of reasons.
+// listedChanges sets v.Groups to the rows of the list's page. They are grouped by reason if the list is sorted by
+// group.
 func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView, pr *pair, list *store.List) error {
 	rows, err := rowsOfPage(ctx, list, []string{v.Metric, "relation", "sql_complexity"})
 	if err != nil {
@@ -265,10 +268,10 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 	return nil
 }
 
-// stands are what became of questions, by run and case.
+// stands holds the verdict of each question, by run and case ID.
 type stands map[scoring.RunID]map[string]string
 
-// standsOf reads what became of some questions in the nights and on both sides of a pair.
+// standsOf reads the verdicts of metric on the cases ids in the runs of nights and on both sides of pr.
 func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric string, ids []string) (stands, error) {
 	out := stands{}
 	var runs []scoring.RunID
@@ -296,7 +299,7 @@ func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric st
 	return out, nil
 }
 
-// standingText is the text of a standing that outlives the row it was read from.
+// standingText returns a string equal to text that does not share text's memory, which the next row may overwrite.
 func standingText(text string) string {
 	for known := range verdictWords {
 		if known == text {
@@ -306,7 +309,7 @@ func standingText(text string) string {
 	return strings.Clone(text)
 }
 
-// strip is a tick for each batch: up if the answer was right, down if it was wrong.
+// strip is a small chart with a tick for each batch: up if the answer was right, down if it was wrong, flat otherwise.
 type strip struct {
 	Width chart.Pixels
 	Title string
@@ -318,7 +321,7 @@ type stripTick struct {
 	X, Y, W, H chart.Pixels
 }
 
-// stripOf draws what became of a question over the nights; nil if there are fewer than three.
+// stripOf draws the verdicts of case id in the nights. It returns nil if there are fewer than three nights.
 func stripOf(nights []night, of stands, id string) *strip {
 	const each = 5.0
 	if len(nights) < 3 {
@@ -350,8 +353,8 @@ func stripOf(nights []night, of stands, id string) *strip {
 	return out
 }
 
-// searchedList reads the state of a list from an address. A search for an invalid regular expression is an error next
-// to its field, and does not replace the page.
+// searchedList reads the state of a list from query. If only the search is wrong, an invalid regular expression, it
+// returns the state without the search and sets the error in v.
 func (s *Site) searchedList(query map[string][]string, v *caseList) (store.State, error) {
 	state, err := s.listOf(query)
 	if _, bad := regexp.Compile(state.Search); err == nil || !state.Regexp || bad == nil || !s.mask.None() {
@@ -372,7 +375,7 @@ func (s *Site) searchedList(query map[string][]string, v *caseList) (store.State
 	return state, nil
 }
 
-// choose marks the two sides in the lists of runs to choose from.
+// choose selects from and to in the form's lists of runs.
 func (c *compareContent) choose(from, to scoring.RunID) {
 	for _, side := range []struct {
 		list []runChoice

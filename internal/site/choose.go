@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// IsFolder reports whether pages go to a folder of this name, and not to one file or standard output (-).
+// IsFolder reports whether a static report at path is a folder: path is an existing folder, or it does not exist and is
+// neither "-" (standard output) nor named *.html or *.htm.
 func IsFolder(path string) bool {
 	if info, err := os.Stat(path); err == nil {
 		return info.IsDir()
@@ -20,8 +21,8 @@ func IsFolder(path string) bool {
 	return path != "-" && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// StaticOf chooses the rows of eval_runs that a report is about: those of a run whose answers a pattern
-// names, and of another run the one that they are compared with; "": none.
+// StaticOf returns the rows of eval_runs for a static report: all of run that match of.By, and the row of the run
+// baseline to compare them with, unless baseline is "". It returns NotFound if no row of run matches.
 func StaticOf(ctx context.Context, w *store.Store, run string, of scoring.AnswerID,
 	baseline string) (o Static, err error) {
 	rows, err := w.Runs(ctx, run)
@@ -46,8 +47,8 @@ func StaticOf(ctx context.Context, w *store.Store, run string, of scoring.Answer
 	return o, nil
 }
 
-// baselineOf returns the row of a run that another run's row is compared with: of the same agent if there is one,
-// the last of several.
+// baselineOf returns the last of rows that has the agent of the run of, or else the last row. It returns the zero RunID
+// if rows is empty.
 func baselineOf(rows []store.Run, of scoring.RunID) (out scoring.RunID) {
 	for i := range rows {
 		if key := rows[i].RunID; out == (scoring.RunID{}) || key.Agent == of.Agent || out.Agent != of.Agent {

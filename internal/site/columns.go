@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 )
 
-// columnState is the state of a gold column, as cells have states.
+// columnState returns the state of a gold column, in the terms of the states of cells.
 func columnState(c caseview.MappedColumn) caseview.State {
 	switch {
 	case c.Agent == nil:
@@ -19,10 +19,10 @@ func columnState(c caseview.MappedColumn) caseview.State {
 	return caseview.Equal
 }
 
-// padding returns the blanks, as wide as digits, that follow a number so that the decimal points of a column align.
+// padding returns n spaces as wide as a digit, which follow a number so that the decimal points of a column align.
 func padding(n int) string { return strings.Repeat("\u2007", max(0, n)) }
 
-// textLines returns the lines of text from data, in pieces.
+// textLines splits s into lines, each in display pieces that make invisible characters visible.
 func textLines(s string) (out [][]caseview.Piece) {
 	for l := range strings.SplitSeq(s, "\n") {
 		out = append(out, caseview.Line(strings.TrimSuffix(l, "\r")))
@@ -30,10 +30,10 @@ func textLines(s string) (out [][]caseview.Piece) {
 	return out
 }
 
-// columnName is the name of a column in a table, cut.
+// columnName returns the display pieces of a column's name, shortened to 80 characters.
 func columnName(s string) []caseview.Piece { return caseview.Pieces(cutText(s, 80)) }
 
-// pairedColumns returns the number of gold columns that a column of the answer was paired with.
+// pairedColumns returns the number of gold columns that are mapped to a column of the answer.
 func pairedColumns(m *caseview.Mapping) (n int) {
 	for i := range m.Columns {
 		if m.Columns[i].Agent != nil {

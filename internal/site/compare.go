@@ -21,8 +21,8 @@ var _ = register(
 	&page{name: "compare", pattern: "GET /compare", nav: "Changes", place: 20, ofRun: true, inPrint: true,
 		inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
 
-// comparison adds the pages of what became of the questions of a run, if it has a baseline, and the comparison of all
-// metrics. The link to the changes leads to what broke.
+// comparison adds the comparisons of a run to the static report, if the run has a baseline: a list for each kind of
+// change, and the table of all metrics. The link Changes leads to the broken answers.
 func (l *staticPlan) comparison(p *page, of *staticRun) {
 	base := l.baselines[of.run]
 	if base == (scoring.RunID{}) {
@@ -49,16 +49,17 @@ func (l *staticPlan) comparison(p *page, of *staticRun) {
 	l.add(p, compareAddress(tables), "measures"+of.suffix)
 }
 
-// mostCandidates is how many runs are compared with a baseline.
+// mostCandidates is the maximum number of runs to compare with a baseline.
 const mostCandidates = 4
 
-// sides are the runs of a comparison, as an address holds them: each is a query within the query.
+// sides are the runs of a comparison and its options, as the query of an address encodes them. Each run is a query
+// encoded as one value.
 type sides struct {
 	From    scoring.RunID // the baseline
 	To      []scoring.RunID
-	Metrics []string // nil: those that say most; "all": all
-	Metric  string   // whose transitions are shown; "": the first
-	Itself  bool     // the baseline was among the runs that are compared with it, which is left out
+	Metrics []string // nil: the most informative ones; "all": all
+	Metric  string   // the metric whose transitions are shown; "": the first
+	Itself  bool     // the baseline was also named in To, from where it was removed
 }
 
 func parseSides(v url.Values) (s sides, err error) {
@@ -125,10 +126,10 @@ func (s sides) values() url.Values {
 	return v
 }
 
-// compareAddress compares runs.
+// compareAddress returns the address of the comparison s.
 func compareAddress(s sides) string { return address("/compare", s.values()) }
 
-// runChoice is a run in a list to choose from.
+// runChoice is an option in a form's list of runs.
 type runChoice struct {
 	Value  string
 	Text   string
@@ -140,16 +141,16 @@ type compareContent struct {
 	Candidates []runChoice
 	Asked      []string
 	Metric     string
-	All        string // the address with all metrics; "": they are shown, or there are no more
-	More       int    // metrics that are not shown
+	All        string // address of the page with all metrics; "" if all are shown
+	More       int    // number of metrics that are not shown
 	From       runLine
 	Compared   []comparedRun
 	Warnings   []string     // about differences other than the answers
-	Changes    *changesView // of one run with its baseline; nil: tables of several
-	Hint       string       // what to do if there is nothing to compare
+	Changes    *changesView // comparison of one run with its baseline; nil if Compared is shown
+	Hint       string       // what the user should choose, if there is nothing to compare
 }
 
-// runLine names a run.
+// runLine describes a run in a comparison or list.
 type runLine struct {
 	scoring.RunID
 	Address string
@@ -158,7 +159,7 @@ type runLine struct {
 	Judge   string
 }
 
-// comparedRun is a candidate next to the baseline.
+// comparedRun is the comparison of one run with the baseline.
 type comparedRun struct {
 	Run              runLine
 	Shared           int
@@ -168,20 +169,20 @@ type comparedRun struct {
 	Primary          string // the metric whose p-value is not adjusted
 	Metric           string
 	Transitions      transitionTable
-	Moves            []move // the transitions that people look for first
-	Cases            string // the address of all changes of the metric
+	Moves            []move // the most important transitions
+	Cases            string // address of the list of all changed cases of the metric
 }
 
-// counted is a number of cases, and where they are.
+// counted is a number of cases with the address of the list of these cases.
 type counted struct {
 	N       int
-	Address string // "": nowhere
+	Address string // "" without a link
 }
 
-// changeRow is the change of a metric.
+// changeRow is the change of one metric between two runs, formatted.
 type changeRow struct {
 	Metric           string
-	Address          string // the cases, the largest regressions first
+	Address          string // address of the cases, the largest regressions first
 	Compared, Shared int
 	Before, After    string
 	Change, Interval string
@@ -255,10 +256,10 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	return out, s.compared(ctx, page, asked, recent)
 }
 
-// offeredRuns is how many runs pages offer to choose from.
+// offeredRuns is the maximum number of runs in a form's list.
 const offeredRuns = 500
 
-// recentRuns are the runs that began last.
+// recentRuns returns the runs that started last, from new to old, at most offeredRuns.
 func (s *Site) recentRuns(ctx context.Context) ([]store.Run, error) {
 	pages, err := s.reader(ctx)
 	if err != nil {
@@ -281,8 +282,8 @@ func runName(r *store.Run) string {
 	return name
 }
 
-// before returns the default baseline of a run: the latest run before it of the same agent, of another version if
-// there is one. runs are sorted from new to old.
+// before returns the default baseline of a run: the latest earlier run of the same agent with another version, else the
+// latest earlier run of the agent, or the zero RunID. recent is sorted from new to old.
 func before(recent []store.Run, run scoring.RunID) scoring.RunID {
 	at := slices.IndexFunc(recent, func(r store.Run) bool { return r.RunID == run })
 	var any scoring.RunID
@@ -311,7 +312,7 @@ func (s *Site) line(recent []store.Run, run scoring.RunID) runLine {
 	return out
 }
 
-// scores are the scores of the warehouse, for one page.
+// scores returns the reader of the warehouse's scores, or an error without a warehouse.
 func (s *Site) scores() (*storedscores.Warehouse, error) {
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
@@ -319,8 +320,8 @@ func (s *Site) scores() (*storedscores.Warehouse, error) {
 	return storedscores.In(s.o.Warehouse), nil
 }
 
-// chosenMetrics are those that a page shows: those that are asked for, or else those that say most,
-// and the others.
+// chosenMetrics returns the metrics that a page shows, asked or else the most informative ones, and the other metrics
+// that have scores. It returns an error if a metric of asked has none.
 func (s *Site) chosenMetrics(ctx context.Context, asked []string) (shown, more []string, err error) {
 	there, err := s.o.Warehouse.ScoredMetrics(ctx)
 	if err != nil {
@@ -339,7 +340,7 @@ func sideOf(run scoring.RunID) storedscores.Side {
 	return storedscores.Side{RunID: run}
 }
 
-// batchOf is a run as analyses name it.
+// batchOf returns the batch of a run for package analysis, with the run's status if it is not done.
 func batchOf(l *runLine) analysis.Batch {
 	b := analysis.Batch{By: l.By}
 	if l.Status != "done" {
@@ -402,7 +403,7 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 	return nil
 }
 
-// rowOf is a change as a table shows it, in the digits of the terminal.
+// changeRowOf formats the change of a metric as a row, with the same digits as the terminal report.
 func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 	pair.Metric = ch.Metric
 	row := changeRow{
@@ -435,16 +436,16 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 	return row
 }
 
-// outcomes are the outcomes in words and signs.
+// outcomes are the display texts of the outcomes of a comparison.
 var outcomes = map[string]string{
 	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.Chance: "could be chance",
 	analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
 }
 
-// outcomeClasses are the classes of what became better or worse.
+// outcomeClasses are the CSS classes of the outcomes; others than these have none.
 var outcomeClasses = map[string]string{analysis.Degraded: "worse", analysis.Improved: "better"}
 
-// transitionTable is how many cases went from each standing, a row, to each, a column.
+// transitionTable counts the cases by their standing in the baseline (rows) and in the candidate (columns).
 type transitionTable struct {
 	Columns []string
 	Rows    []transitionRow
@@ -459,12 +460,12 @@ type transitionRow struct {
 
 type transitionCell struct {
 	N       int
-	Other   int // of them, with another reason
+	Other   int // how many of N have another reason than before
 	Address string
 	Class   string
 }
 
-// standingNames are the standings as people read them.
+// standingNames are the display names of the standings.
 var standingNames = map[analysis.Standing]string{
 	analysis.StandPassed: "passed", analysis.StandFailed: "failed", analysis.StandScored: "no verdict",
 	analysis.StandAbstained: "abstained", analysis.StandNotApplicable: "not applicable",
@@ -511,7 +512,7 @@ func transitionsOf(all []analysis.Transition, pair pairs) transitionTable {
 	return out
 }
 
-// move is one of the transitions that people look for first.
+// move is an important transition, such as passed to failed, with its number of cases.
 type move struct {
 	Text    string
 	N       int

@@ -15,17 +15,18 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows what the judges of a run took, and what evidence saved.
+// The page shows the calls, tokens and money that the judges of a run cost, and the savings by scores that evidence
+// decided.
 var _ = register(
 	&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 140, ofRun: true, inReport: (*staticPlan).one,
 		role: identity.Read, show: (*Site).cost})
 
 type costContent struct {
 	Judge    string
-	Asked    spent // prompts of the scores, answered by a model or the ledger
-	Paid     spent // by the run
+	Asked    spent // calls for the run's scores, answered by a model or the ledger
+	Paid     spent // calls that the run paid for
 	Ledger   string
-	Evident  string // share of the scores of judged metrics that rest on no reply
+	Evident  string // share of the scores of judged metrics that needed no judge's reply
 	Saved    saved
 	Metrics  []metricCost
 	Picture  *chart.Picture
@@ -35,18 +36,18 @@ type costContent struct {
 	PricesOf string
 }
 
-// spent are calls and what they took; a dash where it is not known.
+// spent is a number of calls with their tokens and price; unknown figures are a dash.
 type spent struct{ Calls, In, Out, Money string }
 
-// saved is about what the scores that rest on evidence would have taken.
+// saved estimates the calls, tokens and money that scores decided by evidence would have cost with a judge.
 type saved struct{ Calls, Tokens, Money string }
 
 type metricCost struct {
 	Metric        string
 	Scores, Asked int64
 	Calls         int64
-	Further       int64  // calls beyond the first of a score
-	Repaired      string // of them, those that retried because the reply was unusable
+	Further       int64  // calls in addition to the first of each score
+	Repaired      string // how many of Further retried because the reply was unusable
 	In, Out       string
 	Failed        counted
 	Wasted        int64
@@ -81,7 +82,7 @@ type Budget struct {
 	Prices judgebackend.PriceTable
 }
 
-// paidCost is eval_runs.cost, and askedTokens is eval_runs.tokens.
+// paidCost is the decoded column cost of eval_runs; askedTokens is the decoded column tokens.
 type paidCost struct {
 	Calls     int64  `json:"calls"`
 	TokensIn  int64  `json:"tokens_in"`
@@ -162,8 +163,8 @@ func (s *Site) cost(r *http.Request) (content, error) {
 	return content{Title: "Cost", Run: &run, Page: page}, nil
 }
 
-// fromLedger is how many calls of a run, with all batches that it scored, the ledger answered: those
-// for its scores less those that it paid for.
+// fromLedger returns how many calls of run id the ledger answered, over all batches that the run scored: the calls of
+// its scores minus the paid calls. It returns a dash if known is false or if the figures do not allow it.
 func (s *Site) fromLedger(ctx context.Context, id string, paid paidCost, known bool) (string, error) {
 	rows, err := s.o.Warehouse.Runs(ctx, id)
 	if err != nil {
@@ -189,8 +190,8 @@ func (c *paidCost) spent() spent {
 	return out
 }
 
-// metricCosts returns the cost of each metric, the share of its scores decided by evidence, and the estimated
-// savings: the mean calls, tokens and money of the scores that called a judge.
+// metricCosts returns the cost of each metric, the share of scores that evidence decided without a judge, and the
+// estimated savings: the number of such scores times the mean calls, tokens and money of a judged score.
 func metricCosts(judged []store.Judged, run scoring.RunID,
 	paid paidCost) (out []metricCost, evidentShare string, s saved) {
 	var evident, valued, calls, tokens int64
@@ -262,7 +263,7 @@ func costPicture(judged []store.Judged) *chart.Picture {
 	return bars.Picture()
 }
 
-// left returns the rest of the budget after a run; nil if there is none.
+// left returns what remains of the budget after the cost paid, or nil if the budget has no limit.
 func (b *Budget) left(paid paidCost) *budgetLeft {
 	limit, _ := judgebackend.ParseMoney(b.Money)
 	switch {
@@ -275,7 +276,7 @@ func (b *Budget) left(paid paidCost) *budgetLeft {
 	return nil
 }
 
-// UncountedText describes the number of scores whose tokens are unknown; "" if there are none.
+// UncountedText returns a phrase with the number of scores whose tokens are unknown, or "" for 0.
 func (m metricCost) UncountedText() string {
 	if m.Uncounted == 0 {
 		return ""

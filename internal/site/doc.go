@@ -1,15 +1,14 @@
 // Package site serves the report: pages about the runs in a warehouse, their cases and labels.
 //
-// A page is one Go file, which finds its figures, and one template of the same name, which shows
-// them. The same pages have three forms: served next to the wires or by badger view, one file, and a
-// folder. A template therefore writes no address by hand: it asks for a link, and gets plain text
-// where the form has no such page.
+// A page is one Go file, which reads the data, and one template of the same name, which renders them. The report has
+// three forms: served by badger serve or badger view, one HTML file, and a folder of files. A template therefore
+// contains no hard-coded addresses: it calls a function for each link, and gets plain text if the form does not have
+// the page.
 //
-// Everything from outside is text: html/template escapes it by its context, and no type that would
-// switch that off is ever made of data. The pages need no script but for keys, saving in the
-// background and folding, and ask no other origin for anything.
+// All external data is text: html/template escapes it by context, and data is never converted to a type that disables
+// escaping. The pages need scripts only for keyboard shortcuts, saving in the background and folding, and load nothing
+// from other origins.
 //
-// Alternatives were templ and gomponents, which generate code or escape less by context, and a
-// JavaScript framework, which needs a second toolchain. Package html/template is the best proven one
-// for hostile text.
+// Alternatives were templ and gomponents, which generate code or escape less by context, and a JavaScript framework,
+// which needs a second toolchain. Package html/template is the best proven one for hostile text.
 package site

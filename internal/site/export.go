@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The address exports all cases of a list as a file, in the order of their ids. If it fails after the first bytes
-// were sent, it aborts the connection, so that the client sees that the file is truncated.
+// The address exports all cases of a list as a file, in the order of their IDs. If it fails after the first bytes were
+// sent, it aborts the connection, so that the client notices that the file is truncated.
 var _ = register(
 	&page{pattern: "GET /export", ofRun: true, role: identity.Read,
 		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
@@ -75,7 +75,7 @@ var _ = register(
 			return began.orAbort(w.Close())
 		}})
 
-// startedWriter knows whether something was written.
+// startedWriter records whether anything was written to the response.
 type startedWriter struct {
 	http.ResponseWriter
 	started bool
@@ -86,7 +86,8 @@ func (w *startedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// orAbort returns err if an error response can still be sent, and otherwise closes the connection.
+// orAbort returns err if nothing was written yet or if err is nil. Otherwise it panics with [http.ErrAbortHandler],
+// which closes the connection.
 func (w *startedWriter) orAbort(err error) error {
 	if err != nil && w.started {
 		panic(http.ErrAbortHandler)

@@ -11,42 +11,42 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// reasonsView counts the wrong answers of a run by the group of their reason, each once.
+// reasonsView counts the wrong answers of a run by the group of their strongest reason, each answer once.
 type reasonsView struct {
 	Kick, Headline, Lead string
-	Ways                 []modeLink // all wrong answers, or those that broke
+	Ways                 []modeLink // links to all wrong answers and to those that broke
 	Tiers                []string
-	Rows                 []groupRow // the last is of all
-	Versions             []string   // the latest batches of the versions of the agent
+	Rows                 []groupRow // one for each group of reasons
+	Versions             []string   // latest versions of the agent, the oldest first
 	ByVersion            []versionRow
 	Answers              []answersOfReason
 	Metric               string
 }
 
-// groupRow is a group of reasons by the difficulty of the questions.
+// groupRow counts the wrong answers of a group of reasons, by difficulty of the question.
 type groupRow struct {
 	Name   string
 	N      counted
-	New    int64 // of them, that were right in the baseline
+	New    int64 // how many of them were right in the baseline
 	HasNew bool
 	Cells  []heatCell
 	Labels string
 }
 
-// heatCell is a count of how many, shaded by its share.
+// heatCell is a number of wrong answers, shaded by its share of the Of answers.
 type heatCell struct {
 	N     counted
 	Of    int64
 	Class string
 }
 
-// versionRow is a group of reasons by version: how many answers of each.
+// versionRow counts the wrong answers of a group of reasons in each version.
 type versionRow struct {
 	Name  string
 	Cells []heatCell
 }
 
-// answersOfReason are the first wrong answers of a group.
+// answersOfReason holds the first wrong answers of a group of reasons.
 type answersOfReason struct {
 	Name string
 	N    int64
@@ -56,11 +56,12 @@ type answersOfReason struct {
 }
 
 const (
-	answersShown  = 20 // of a group
+	answersShown  = 20 // answers of a group
 	versionsShown = 5
 )
 
-// shade is the class of a heat cell: under 8, 16, 28 % and above.
+// shade returns the CSS class of a heat cell for the share n/of: t0 if n is 0, then t1 to t4, with limits at 8, 16 and
+// 28 %.
 func shade(n, of int64) string {
 	share := float64(n) / float64(max(of, 1))
 	switch {
@@ -76,8 +77,8 @@ func shade(n, of int64) string {
 	return "t4"
 }
 
-// reasonsOf builds the counts; newly chooses the answers that were right in the baseline. It is nil if the run has no
-// wrong answer.
+// reasonsOf counts the reasons of wrong answers of a run; if newly, only of answers that were right in the baseline, if
+// any. It returns nil if the run has no wrong answer or if reasons are masked.
 func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID, newly bool) (*reasonsView, error) {
 	if !s.mask.Filters("relation") {
 		return nil, nil //nolint:nilnil // reasons may quote masked values
@@ -191,7 +192,7 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	return v, s.answersOf(ctx, p, v, state, groups)
 }
 
-// say writes the headline: how many are wrong, and what causes most of them.
+// say sets v.Headline, wrong of of answers and the two most frequent reasons, and v.Lead.
 func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
 	v.Headline = fmt.Sprintf("%s of %s answers are wrong.", count(wrong), count(of))
 	named := slices.DeleteFunc(slices.Clone(v.Rows), func(r groupRow) bool { return r.Name == groupName("") })
@@ -215,7 +216,8 @@ func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
 	}
 }
 
-// reasonsByVersion counts the reasons of wrong answers in the latest batch of each version of the agent.
+// reasonsByVersion sets v.Versions and v.ByVersion from the latest batch of each of the latest versions. It leaves them
+// empty if the agent has one version only.
 func (s *Site) reasonsByVersion(
 	ctx context.Context,
 	p *store.Pages,
@@ -279,7 +281,7 @@ func (s *Site) reasonsByVersion(
 	return nil
 }
 
-// answersOf reads the first wrong answers of each group, all of them together.
+// answersOf sets v.Answers to the first wrong answers of each group. It reads the rows of all groups in one call.
 func (s *Site) answersOf(
 	ctx context.Context,
 	p *store.Pages,

@@ -16,33 +16,33 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page counts what goes wrong in a run: relations between results, issues of queries,
-// categories of FLEX, and what else judges find.
+// The page counts the labels that metrics give to a run's answers: relations between results, issues of queries,
+// categories of FLEX, and other findings of judges. By default it shows the reasons of wrong answers instead.
 var _ = register(
 	&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 30, ofRun: true, inPrint: true,
 		inReport: (*staticPlan).failures, role: identity.Read, show: (*Site).failures})
 
-// failures adds the page of reasons of a run, and that of all labels.
+// failures adds the page with the reasons of a run's wrong answers and the page with all labels to the static report.
 func (l *staticPlan) failures(p *page, of *staticRun) {
 	l.one(p, of)
 	l.add(p, labelsAddress(of.run), "labels"+of.suffix)
 }
 
 type failuresContent struct {
-	All     string       // address of all labels; "": they are shown
-	Reasons *reasonsView // of wrong answers; nil if no answer is wrong, or if reasons are withheld
+	All     string       // address of the page with all labels; "" on that page
+	Reasons *reasonsView // of wrong answers; nil without wrong answers, or if reasons are masked
 	Kinds   []failureKind
 	None    string // what to do if nothing is found
 }
 
-// failureKind holds the labels of the same kind.
+// failureKind holds the labels of one kind from one metric.
 type failureKind struct {
 	Kind    string
 	Title   string
 	Metric  string
-	Scored  int // answers that the metric looked at
+	Scored  int // number of answers that the metric examined
 	Picture *chart.Picture
-	Tiers   []string // complexities of the questions, in their order
+	Tiers   []string // complexities of the questions, from easy to hard
 	Labels  []failureLabel
 }
 
@@ -50,16 +50,16 @@ type failureLabel struct {
 	Label string
 	N     counted
 	Share string
-	Tiers []tierShare // as those of the kind
+	Tiers []tierShare // in the order of failureKind.Tiers
 }
 
-// tierShare is how many answers to questions of a complexity have a label.
+// tierShare is the number of answers with a label to questions of one complexity.
 type tierShare struct {
 	N     counted
-	Share string // of those that the metric looked at
+	Share string // share of the answers of the complexity that the metric examined
 }
 
-// mostInPicture is how many labels a picture has.
+// mostInPicture is the maximum number of labels in a chart.
 const mostInPicture = 15
 
 func (s *Site) failures(r *http.Request) (content, error) {
@@ -107,7 +107,7 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	return content{Title: "Labels", Run: &run, Page: page}, nil
 }
 
-// failureKinds are the labels of a run by their kinds.
+// failureKinds groups the labels of a run by kind and metric.
 func failureKinds(f *analysis.Failures, run scoring.RunID) (out []failureKind) {
 	for i := range f.Labels {
 		l := &f.Labels[i]
@@ -125,7 +125,7 @@ func failureKinds(f *analysis.Failures, run scoring.RunID) (out []failureKind) {
 	return out
 }
 
-// byTier cuts the labels of each kind by the complexity of the questions, if that is known of any.
+// byTier sets the tiers of each kind and label. It omits kinds whose answers all have an unknown complexity.
 func byTier(f *analysis.Failures, kinds []failureKind, run scoring.RunID) {
 	looked := map[string]map[string]int{} // answers, by metric and tier
 	for i := range f.Labels {

@@ -22,32 +22,32 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// addressing is how a form of the report leads from one page to another.
+// addressing converts addresses of the site to links of one form of the report.
 type addressing interface {
-	// href is where an address of the site leads from any page of the form; "" if the form does
-	// not have that page.
+	// href returns the link to an address of the site that works on every page of the form, or "" if the form lacks the
+	// page.
 	href(address string) string
-	// static reports whether there is no server: there are no forms to submit and nothing changes.
+	// static reports whether the form needs no server: it has no forms to submit, and its data never changes.
 	static() bool
 }
 
-// servedForm is the report as a server gives it out.
+// servedForm is the report as served over HTTP under a path prefix.
 type servedForm struct{ prefix string }
 
 func (f servedForm) href(address string) string { return f.prefix + address }
 func (servedForm) static() bool                 { return false }
 
-// form is a form of the report: its addresses, and the templates that use them.
+// form is one form of the report (served, folder or one file) with its parsed templates.
 type form struct {
 	addressing
-	templates map[string]*template.Template // by name of a page
-	layout    string                        // the template that a page is shown in
+	templates map[string]*template.Template // by page name
+	layout    string                        // name of the template that renders a page
 }
 
 //go:embed templates
 var templateFiles embed.FS
 
-// newForm parses the templates for a form.
+// newForm parses the templates of the error page and of all pages that have one, with the links of a.
 func newForm(a addressing, pages []*page) (*form, error) {
 	f := &form{a, map[string]*template.Template{}, "layout"}
 	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles,
@@ -78,25 +78,25 @@ func newForm(a addressing, pages []*page) (*form, error) {
 	return f, nil
 }
 
-// link is the target of a link on a page.
+// link is the data of the template for a link.
 type link struct {
-	Href  string // "": nowhere in this form
+	Href  string // "" renders plain text
 	Text  string
 	Class string
 	Title string // tooltip; "": none
 }
 
-// content is the content of a page.
+// content is what a page's show function returns.
 type content struct {
 	Title  string
-	Run    *scoring.RunID // the run that is examined; nil: none
+	Run    *scoring.RunID // the run that the page is about; nil: none
 	Page   any            // what the page's template sees as .Page
-	Short  bool           // it is one of many in a report: it has no links to the pages of the run
-	Status int            // of the response; 0: 200
-	Poll   bool           // what is shown continues: the page is loaded again while it is examined
+	Short  bool           // the page omits the links to the other pages of its run
+	Status int            // HTTP status of the response; 0 means 200
+	Poll   bool           // the run is still running: the browser reloads the page periodically
 }
 
-// frame is the data of every template.
+// frame is the data of the layout template.
 type frame struct {
 	content
 	Version string
@@ -105,16 +105,16 @@ type frame struct {
 	Admin   bool   // the user may create queues
 	Caller  string // the authenticated user; "" if unknown
 	Tabs    []navLink
-	More    []navLink      // pages that are needed less often
-	About   *scoring.RunID // the run that the links lead to; nil: none
-	Step    *stepper       // leads to the batches before and after; nil: none
-	Foot    string         // which run the page is about
-	Note    string         // what is left out of the report
-	Script  string         // addresses of assets; "" if the form has them inline
+	More    []navLink      // links to less important pages
+	About   *scoring.RunID // the run that Tabs and More link to; nil: none
+	Step    *stepper       // links to the previous and next batch; nil: none
+	Foot    string         // names of the page's run
+	Note    string         // what the static report omits
+	Script  string         // address of the asset; "" if the form has it inline
 	Style   string
 }
 
-// navLink leads to a page.
+// navLink is a link in the navigation.
 type navLink struct {
 	Address string
 	Text    string
@@ -135,10 +135,10 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 	return out
 }
 
-// firstOfMore is the place from which on links are in the fold.
+// firstOfMore is the smallest page.place whose link is in the collapsed part of the navigation.
 const firstOfMore = 100
 
-// lead adds the links to the other pages. Those of a page without a run lead to the newest run.
+// lead sets the links to other pages. On a page without a run they lead to the newest run, except in a static report.
 func (s *Site) lead(ctx context.Context, out *frame, here *page) {
 	out.About = out.Run
 	if here != nil && s.o.Warehouse != nil {
@@ -167,7 +167,7 @@ func (s *Site) lead(ctx context.Context, out *frame, here *page) {
 	}
 }
 
-// footOf names a run at the end of its pages.
+// footOf returns the agent, version, batch and ID of a run for the footer of its pages.
 func footOf(run *scoring.RunID) string {
 	text := agentName(run.Agent, run.Version)
 	if run.Batch != "" {
@@ -176,13 +176,13 @@ func footOf(run *scoring.RunID) string {
 	return text + ", run " + run.ID
 }
 
-// response is a page that is served, with its status.
+// response buffers a served page with its HTTP status.
 type response struct {
 	bytes.Buffer
 	status int
 }
 
-// render writes a page, asked for by r.
+// render writes page p for request r to w. If w is a *response, it sets its status.
 func (f *form) render(ctx context.Context, w io.Writer, s *Site, p *page, r *http.Request) error {
 	c, err := p.show(s, r)
 	if err != nil {
@@ -207,7 +207,7 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 	return err
 }
 
-// functions are the functions of templates in addition to those of html/template.
+// functions returns the functions of the templates, in addition to those of html/template.
 func (f *form) functions() template.FuncMap {
 	return template.FuncMap{
 		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument. Without an

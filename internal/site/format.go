@@ -14,7 +14,7 @@ import (
 // dash is shown for a missing figure. It is never 0.
 const dash = "–"
 
-// shown is a value as the text of a link.
+// shown formats v as the text of a link.
 func shown(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -22,12 +22,12 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// agentName formats an agent and version, or a placeholder if both are empty.
+// agentName formats an agent with its version, or returns a placeholder if both are empty.
 func agentName(agent, version string) string {
 	return report.Agent{Name: agent, Version: version}.Shown()
 }
 
-// visible replaces invisible characters of text from data by symbols, for an attribute.
+// visible replaces invisible characters of s by symbols, for an attribute or plain text.
 func visible(s string) string {
 	var b strings.Builder
 	for _, p := range caseview.Pieces(s) {
@@ -36,7 +36,7 @@ func visible(s string) string {
 	return b.String()
 }
 
-// count is a number of things, with thousands apart: 1,234.
+// count formats a number with thousands separators: 1,234. n may be an integer or *int64; nil is a dash.
 func count(n any) string {
 	if p, is := n.(*int64); is {
 		if p == nil {
@@ -55,7 +55,8 @@ func count(n any) string {
 	return sign + digits
 }
 
-// share is a share of passed answers, as the terminal prints it: 93.4%.
+// share formats a share in percent, as the terminal report does: 93.4%. v is a float64 or *float64; nil and other types
+// are a dash.
 func share(v any) string {
 	switch v := v.(type) {
 	case *float64:
@@ -68,7 +69,7 @@ func share(v any) string {
 	return dash
 }
 
-// interval is the 95 % interval of a share, as the terminal prints it, in percent: 39–67.
+// interval formats the 95 % interval of a share in whole percent: 39–67. It returns a dash for nil.
 func interval(s *report.Share) string {
 	if s == nil {
 		return dash
@@ -76,7 +77,8 @@ func interval(s *report.Share) string {
 	return fmt.Sprintf("%.0f–%.0f", 100*s.Low, 100*s.High)
 }
 
-// figure is a value of a metric, as the terminal prints it.
+// figure formats a metric's value as the terminal report does. v is a float64 or *float64; nil and other types are a
+// dash.
 func figure(v any) string {
 	switch v := v.(type) {
 	case *float64:
@@ -89,7 +91,7 @@ func figure(v any) string {
 	return dash
 }
 
-// instant is a time in UTC: 2025-01-13 02:00:00Z.
+// instant formats t in UTC: 2025-01-13 02:00:00Z. It returns a dash for the zero time.
 func instant(t time.Time) string {
 	if t.IsZero() {
 		return dash
@@ -97,7 +99,8 @@ func instant(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05Z")
 }
 
-// took is a time span in milliseconds, as people read it: 57 ms, 2.3 s, 4 min 5 s.
+// took formats a duration: 57 ms, 2.3 s, 4 min 5 s. ms is a float64 or *float64 in milliseconds or a time.Duration;
+// others are a dash.
 func took(ms any) string {
 	f, ok := ms.(float64)
 	if p, is := ms.(*float64); is && p != nil {
@@ -120,7 +123,7 @@ func took(ms any) string {
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// things is a number of things, with thousands apart, given one of them: 1 batch, 1,200 batches.
+// things formats a number with its noun, pluralized from the singular one: 1 batch, 1,200 batches.
 func things(n any, one string) string {
 	text := count(n)
 	if text == "1" {

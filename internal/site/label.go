@@ -26,29 +26,29 @@ type labelView struct {
 	Queue    queueRow
 	Item     labelling.Item
 	Progress labelling.Progress
-	View     *caseview.View // nil: the case cannot be shown
-	Trouble  string         // why
+	View     *caseview.View // nil if the case cannot be read
+	Trouble  string         // why View is nil
 	Gold     *side
 	Agent    *side
-	Others   [][]caseview.SQLPart // further accepted queries
-	Cells    *caseview.Cells      // both sides cell by cell; nil: the queue is blind, or they cannot be compared
-	Table    *cellTable           // of them
-	Marks    []string             // a mark for each answer of the queue: done, the current one, or open; nil: too many
+	Others   [][]caseview.SQLPart // other accepted queries
+	Cells    *caseview.Cells      // comparison of the results; nil if the queue is blind, or if there is none
+	Table    *cellTable           // view of Cells
+	Marks    []string             // a CSS class for each answer: is (done), now, or "" (open); nil: too many
 	Control  *labelControl
-	Before   string // addresses of the neighbours; "": none
+	Before   string // address of the previous answer of the queue; "": none
 	After    string
-	Next     string // address that gives the next answer
-	Ahead    string // the same, next to this answer, to fetch it early
-	CasePage string // "": the queue is blind
+	Next     string // address that redirects to the next answer
+	Ahead    string // like Next, but skips this answer: the script prefetches it
+	CasePage string // address of the case's page; "" if the queue is blind
 }
 
-// side is a query with its result, unchanged.
+// side is a query with its complete result, in the result's own order.
 type side struct {
 	Title   string
 	SQL     []caseview.SQLPart
 	Columns []caseview.Column
 	Rows    [][]*caseview.Value
-	Of      int // rows of the result
+	Of      int // number of rows of the result
 	Result  bool
 }
 
@@ -156,10 +156,11 @@ func (s *Site) label(r *http.Request) (content, error) {
 	return content{Title: item.CaseID + " · " + q.Name, Page: &out}, nil
 }
 
-// mostMarks is how many answers of a queue have a mark each.
+// mostMarks is the maximum number of answers of a queue for which the page shows a mark each.
 const mostMarks = 60
 
-// mark fills in the marks. Which answers are done is not known; how many are is.
+// mark sets v.Marks: as many answers as the annotator has finished, from the first one, are marked as done. Which ones
+// they are is unknown. Longer queues than mostMarks get no marks.
 func (v *labelView) mark() {
 	all := int(v.Queue.Cases)
 	if all < 1 || all > mostMarks {
@@ -175,8 +176,8 @@ func (v *labelView) mark() {
 	}
 }
 
-// showAnswers shows the results of both queries. It shows no figure of the case that reveals whether the answer is
-// right, unless the queue is open: then the cells are compared.
+// showAnswers sets the results of gold and the answer. It sets the comparison of their cells only if the queue is not
+// blind, since it reveals whether the answer is right.
 func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case) error {
 	build := func(c *scoring.Case) (*caseview.View, error) {
 		return caseview.Build(ctx, caseview.Input{Case: c, Snapshots: s.o.Warehouse, Mask: s.mask},
@@ -214,7 +215,8 @@ func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case)
 	return nil
 }
 
-// newSide is one of two results in its own order, from the cells of both.
+// newSide returns the result of gold, or else of the answer, in its own order of rows and columns. The values come from
+// the cells of the comparison v; without cells it returns only the title.
 func newSide(title string, v *caseview.View, gold bool) *side {
 	out, cells := &side{Title: title}, v.Cells
 	if cells == nil {
@@ -293,7 +295,7 @@ var _ = register(
 			return err
 		}})
 
-// refusal is a label that was not saved, and why.
+// refusal is a submitted label that was rejected, and why.
 type refusal struct {
 	labelling.Label
 	Why string
@@ -301,7 +303,7 @@ type refusal struct {
 
 type refusalKey struct{}
 
-// refused is the label that the control of a page shows again; nil for none.
+// refused returns the rejected label that the control for answer of in a queue shows again, or nil.
 func refused(r *http.Request, of scoring.AnswerID, queue string) *refusal {
 	v, _ := r.Context().Value(refusalKey{}).(*refusal)
 	if v == nil || v.AnswerID != of || v.Queue != queue {
@@ -310,7 +312,8 @@ func refused(r *http.Request, of scoring.AnswerID, queue string) *refusal {
 	return v
 }
 
-// comeBack shows a rejected form again, with its input and the reason.
+// comeBack renders the page that the form came from with the rejected input and the error, as status 400. It returns
+// why if the page cannot be rendered.
 func (s *Site) comeBack(rw http.ResponseWriter, r *http.Request, l labelling.Label, why error) error {
 	u, err := url.Parse(s.pageOf(r, &l))
 	if err != nil {
@@ -334,7 +337,7 @@ func (s *Site) comeBack(rw http.ResponseWriter, r *http.Request, l labelling.Lab
 	return why
 }
 
-// pageOf is the address of the page that a label was sent from.
+// pageOf returns the address of the page that submitted label l.
 func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 	if l.Queue != "" && !l.Decides {
 		return named(r, "here", labelAddress(l.Queue, l.CaseID))
@@ -342,7 +345,7 @@ func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 	return back(r, queuesAddress())
 }
 
-// sent reads a form of labelling, and returns its annotator.
+// sent parses a submitted label form, and returns the store of labels and the annotator.
 func (s *Site) sent(rw http.ResponseWriter, r *http.Request) (labels *labelling.Store, me string, err error) {
 	if labels, err = s.writing(); err != nil {
 		return nil, "", err
@@ -379,14 +382,14 @@ func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	return labels.Save(r.Context(), q, l)
 }
 
-// answerOf is the answer that a form names.
+// answerOf returns the ID of the answer that a submitted form names.
 func answerOf(r *http.Request) scoring.AnswerID {
 	f := r.PostFormValue
 	return scoring.AnswerID{CaseID: f("case"), By: scoring.By{Agent: f("agent"), Version: f("version"), Batch: f("batch")}}
 }
 
-// whoSends returns the annotator that the submitted label belongs to. A label submitted in another user's name,
-// from before the current user started to use the browser, is rejected and not saved under the wrong name.
+// whoSends returns the annotator of a submitted form. It returns an error if the annotator has no name, or if the form
+// was filled in under another name than the current one.
 func (s *Site) whoSends(r *http.Request) (string, error) {
 	me := annotator(r)
 	if me == "" {
@@ -402,13 +405,13 @@ func (s *Site) whoSends(r *http.Request) (string, error) {
 type sentLabel struct {
 	ID    string     `json:"id"`
 	At    *time.Time `json:"at,omitempty"`    // when it was saved
-	Case  string     `json:"case,omitempty"`  // whose answer it is of
+	Case  string     `json:"case,omitempty"`  // ID of the labeled case
 	Error string     `json:"error,omitempty"` // why it was not saved
 	Again bool       `json:"again,omitempty"` // sending it again may help
-	To    string     `json:"to,omitempty"`    // where its answer is shown
+	To    string     `json:"to,omitempty"`    // address of the page that shows the answer
 }
 
-// answerLabel answers a script.
+// answerLabel responds to a script with l, or with err and a matching HTTP status.
 func answerLabel(rw http.ResponseWriter, l sentLabel, err error) error {
 	if err == nil {
 		return answerJSON(rw, http.StatusOK, l)
@@ -477,8 +480,8 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	return labels.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }
 
-// undoOnOtherPage withdraws an annotator's label of an answer in another queue than the form names, or outside of
-// queues; nothing is the error if they have no label.
+// undoOnOtherPage withdraws me's label of the answer that the form names, if it was given in another queue or outside
+// of queues. It returns the error nothing if me has no label of it.
 func undoOnOtherPage(r *http.Request, labels *labelling.Store, me string, nothing error) (labelling.Label, error) {
 	id := r.PostFormValue("id")
 	said, err := labels.Mine(r.Context(), labelling.Label{AnswerID: answerOf(r), Annotator: me})

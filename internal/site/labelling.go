@@ -19,7 +19,7 @@ import (
 
 // The common part of pages on which people label: the annotator, the submitted form, and the control for labels.
 
-// labels is the labelling of the warehouse.
+// labels returns the store of labels, or an error without a warehouse.
 func (s *Site) labels() (*labelling.Store, error) {
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
@@ -27,7 +27,7 @@ func (s *Site) labels() (*labelling.Store, error) {
 	return &labelling.Store{Warehouse: s.o.Warehouse, Now: s.o.Now}, nil
 }
 
-// writing is the labelling of a warehouse to which people may write labels.
+// writing returns the store of labels, or an error if labeling is disabled or without a warehouse.
 func (s *Site) writing() (*labelling.Store, error) {
 	if !s.o.Labels {
 		return nil, errcode.New(errcode.PermissionDenied,
@@ -36,14 +36,14 @@ func (s *Site) writing() (*labelling.Store, error) {
 	return s.labels()
 }
 
-// nameCookie holds the name of a caller without an authenticated name. Only a server on loopback has such callers.
+// nameCookie is the cookie with the name of a user who is not authenticated, which only a server on loopback allows.
 const nameCookie = "badger_name"
 
-// maxAnnotator is how long a name may be, in bytes.
+// maxAnnotator is the maximum length of an annotator's name, in bytes.
 const maxAnnotator = 100
 
-// annotator returns the name that the caller's labels are stored under, or "" if the caller has not given one. It
-// comes from the identity of the caller, and only without one from a form.
+// annotator returns the name under which the caller's labels are stored: the authenticated name, else the one in the
+// cookie nameCookie, or "" if that is missing or invalid.
 func annotator(r *http.Request) string {
 	if who := caller(r.Context()); who.Name != "" {
 		return who.Name
@@ -85,7 +85,7 @@ var _ = register(
 		return s.goTo(rw, r, back(r, queuesAddress()))
 	}})
 
-// maxForm is how much may be sent in one form.
+// maxForm is the maximum size of a submitted form, in bytes.
 const maxForm = 1 << 20
 
 func readForm(rw http.ResponseWriter, r *http.Request) error {
@@ -96,10 +96,11 @@ func readForm(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// back is where a form leads to, or another address where it names none of this site.
+// back returns the address in the form's field back, or the given one; see named.
 func back(r *http.Request, or string) string { return named(r, "back", or) }
 
-// named is the address of this site in a field of a form, or another if it has none.
+// named returns the address in the given field of a submitted form, or the address or if the field does not hold a path
+// of this site.
 func named(r *http.Request, field, or string) string {
 	text := r.PostFormValue(field)
 	u, err := url.Parse(text)
@@ -110,13 +111,13 @@ func named(r *http.Request, field, or string) string {
 	return text
 }
 
-// goTo sends a browser to an address of the site after a form.
+// goTo redirects (303) to an address of the site.
 func (s *Site) goTo(rw http.ResponseWriter, r *http.Request, address string) error {
 	http.Redirect(rw, r, s.served.href(address), http.StatusSeeOther) //nolint:gosec // back keeps addresses of other sites away
 	return nil
 }
 
-// wantsJSON reports whether a script asks.
+// wantsJSON reports whether the request asks for JSON, as scripts of the pages do.
 func wantsJSON(r *http.Request) bool { return r.Header.Get("Accept") == "application/json" }
 
 func answerJSON(rw http.ResponseWriter, status int, v any) error {
@@ -125,29 +126,29 @@ func answerJSON(rw http.ResponseWriter, status int, v any) error {
 	return json.NewEncoder(rw).Encode(v)
 }
 
-// labelControl is the data of the template labelcontrol: the control for labels. It is the same on every page.
+// labelControl is the data of the template labelcontrol, the form for labeling an answer, which all pages share.
 type labelControl struct {
 	scoring.AnswerID
-	Queue    string  // "": outside of one
-	In       string  // the queue's name, where the control is on another page than the queue's
-	InAt     string  // its page
-	Here     string  // the page that the control is on, if that is not the queue's
-	Said     *saidIn // where Mine was given, if not in the queue of the control; nil: there
-	Seen     string  // which answer they see
-	ID       string  // of the label, so that it is kept once however often it is sent
+	Queue    string  // ID of the queue; "": outside of queues
+	In       string  // the queue's name, if the control is not on the queue's page
+	InAt     string  // address of the queue's page
+	Here     string  // address of the page with the control, if it is not the queue's
+	Said     *saidIn // where Mine was given; nil: in Queue
+	Seen     string  // hash of the answer that the page shows
+	ID       string  // ID of the new label; a label that is sent twice is stored once
 	Options  []labelOption
 	Mine     *labelling.Label // the annotator's label; may be nil
-	Reason   bool             // fail needs a note
-	Decides  bool             // it settles a disagreement
-	Back     string           // where the form leads to without a script
-	Name     string           // under which it is kept; "": they are to say it first
-	Keys     bool             // keys work for it: there is one on the page
-	NameBack string           // where saying one's name leads to
-	Refused  *refusal         // what they sent, and why it was not saved; nil: nothing
+	Reason   bool             // the verdict fail requires a note
+	Decides  bool             // the label adjudicates a disagreement
+	Back     string           // where the form redirects to, without a script
+	Name     string           // the annotator's name; "": it must be entered first
+	Keys     bool             // keyboard shortcuts work: the page has one control
+	NameBack string           // where the form for the name redirects to
+	Refused  *refusal         // the rejected label with the reason; nil: none
 }
 
-// inOrder validates a submitted label, in addition to [labelling.Store.Save]: it names the answer that was shown,
-// and the caller may adjudicate if it is an adjudication.
+// inOrder validates a submitted label before [labelling.Store.Save]: its answer hash is well-formed and, if it
+// adjudicates in a queue, the caller may do so.
 func inOrder(r *http.Request, store *labelling.Store, q *labelling.Queue, l *labelling.Label) error {
 	if !isSeen(l.AnswerHash) {
 		return errcode.New(errcode.InvalidArgument,
@@ -163,20 +164,20 @@ func inOrder(r *http.Request, store *labelling.Store, q *labelling.Queue, l *lab
 	return maySettle(r, q, item)
 }
 
-// isSeen reports whether a string has the form of [labelling.AnswerHash].
+// isSeen reports whether text has the format of [labelling.AnswerHash]: 16 hexadecimal digits.
 func isSeen(text string) bool {
 	_, err := hex.DecodeString(text)
 	return err == nil && len(text) == 16
 }
 
-// newLabelID names a label.
+// newLabelID returns a random ID for a label.
 func newLabelID() string { return strings.ToLower(rand.Text()) }
 
-// labelOption is a verdict that is offered.
+// labelOption is a verdict that the user can choose.
 type labelOption struct {
 	Value, Key string
-	Class      string // of the verdict
-	Word       string // that people read
+	Class      string // CSS class
+	Word       string // display word
 	Chosen     bool
 }
 
@@ -189,8 +190,8 @@ func newLabelOption(value, key string, mine *labelling.Label) labelOption {
 	return o
 }
 
-// controlOnOtherPage returns the control for an answer on a page outside of queues. A label given there counts in a
-// queue that needs it.
+// controlOnOtherPage returns the control for an answer on a page outside of queues, at address here. If a queue needs
+// the caller's label of the answer, the label counts in it.
 func (s *Site) controlOnOtherPage(r *http.Request, of scoring.AnswerID, seen, here string) (*labelControl, error) {
 	store, err := s.writing()
 	if err != nil {
@@ -224,7 +225,7 @@ func (s *Site) controlOnOtherPage(r *http.Request, of scoring.AnswerID, seen, he
 	return c, err
 }
 
-// saidIn is the place of a label: a queue, or without a name outside of queues.
+// saidIn is the queue in which a label was given. Its name is "" for a label outside of queues.
 type saidIn struct{ Name, Address string }
 
 func placeOfLabel(ctx context.Context, store *labelling.Store, l *labelling.Label) (*saidIn, error) {
@@ -241,8 +242,8 @@ func placeOfLabel(ctx context.Context, store *labelling.Store, l *labelling.Labe
 	return &saidIn{q.Name, queueAddress(q.ID)}, nil
 }
 
-// newLabelControl is the control for an answer; q is nil outside of a queue. here is the page that it
-// is on.
+// newLabelControl returns the control for the answer of with hash seen; q is nil outside of queues. here is the address
+// that its forms redirect to.
 func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.AnswerID, seen,
 	here string) (*labelControl, error) {
 	store, err := s.writing()
@@ -268,7 +269,7 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 	return c, nil
 }
 
-// stateOf reads the state of a list from the query of its address.
+// stateOf parses the state of a list, at page 1, from the query of its address.
 func stateOf(query string) (store.State, error) {
 	v, err := url.ParseQuery(query)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// listData is all cases of a run in a report in one file, which a script sorts, filters and searches.
+// listData holds all cases of a run in a report in one file. A script sorts, filters and searches them.
 type listData struct {
 	// Rows are the columns of each case: id, status, value, relation, people, latency, question, reason, tags, and the
 	// name of the section of its page, if any.
@@ -18,7 +18,7 @@ type listData struct {
 	Page int        `json:"page"` // rows on a page
 }
 
-// labelOrNone is the label of an answer as people read it; "" if it has none.
+// labelOrNone returns the display name of a relation's label, or "" for "".
 func labelOrNone(label string) string {
 	if label == "" {
 		return ""
@@ -26,7 +26,7 @@ func labelOrNone(label string) string {
 	return labelName(label)
 }
 
-// writeListData writes the cases of the list of all cases as JSON after the section that shows the first of them.
+// writeListData writes all cases of a run as JSON if p is the first page of the list of all cases, else nothing.
 func (s *Site) writeListData(ctx context.Context, out *bufio.Writer, p staticPage) error {
 	h := heldIn(ctx)
 	_, query, _ := strings.Cut(p.address, "?")

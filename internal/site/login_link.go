@@ -13,27 +13,27 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Door authenticates a browser by a link printed in the terminal: other users of the machine can reach the port,
-// too. A link works once and sets a cookie that is valid until the program ends.
+// Door authenticates a browser by a link printed in the terminal, since other users of the machine can connect to the
+// port, too. A link works once and sets a cookie that is valid until the program ends.
 type Door struct {
 	guard  *identity.Guard
 	next   http.Handler
 	addr   net.Addr
-	cookie string // its name, which has the port: cookies do not keep ports apart
+	cookie string // cookie's name, with the port: browsers share cookies between ports
 	secret string
 
 	mu   sync.Mutex
-	link string // the key that opens; "": it was used
+	link string // the key in the current link; "" if it was used
 }
 
-// NewDoor returns the door of pages that listen at an address of this machine. guard decides which callers are
-// allowed.
+// NewDoor returns a Door that passes authenticated requests to next. addr is the listener's address, and guard rejects
+// disallowed callers, hosts and origins.
 func NewDoor(guard *identity.Guard, next http.Handler, addr net.Addr) *Door {
 	_, port, _ := net.SplitHostPort(addr.String())
 	return &Door{guard: guard, next: next, addr: addr, cookie: "badger_" + port, secret: rand.Text()}
 }
 
-// NewLink makes a link; one that was not used ends.
+// NewLink returns a new link. An earlier link stops working.
 func (d *Door) NewLink() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,7 +41,7 @@ func (d *Door) NewLink() string {
 	return fmt.Sprintf("http://%s/?open=%s", d.addr, d.link)
 }
 
-// takes reports whether a key is that of the link, which then ends.
+// takes reports whether key is that of the current link, and invalidates the link if so.
 func (d *Door) takes(key string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

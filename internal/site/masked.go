@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// listOf reads the state of a list of cases from the query of an address. With masked columns, a search or
-// condition on hidden text is rejected: its counts would reveal masked values.
+// listOf parses the state of a list of cases from the query of an address. With masked columns it returns an error for
+// a search, filter or order by hidden text, which would reveal masked values.
 func (s *Site) listOf(v url.Values) (store.State, error) {
 	state, err := store.Parse(v)
 	if err != nil || s.mask.None() {
@@ -29,7 +29,7 @@ func (s *Site) listOf(v url.Values) (store.State, error) {
 	return state, s.allows("sort", state.Sort.Column)
 }
 
-// allows returns an error for a column whose text is withheld.
+// allows returns an error if the text of a column of lists is withheld. key is the parameter that the error names.
 func (s *Site) allows(key, column string) error {
 	if s.mask.Filters(column) {
 		return nil
@@ -38,7 +38,7 @@ func (s *Site) allows(key, column string) error {
 		column)
 }
 
-// shownColumns are the columns that lists can be filtered by.
+// shownColumns returns the columns that lists can be filtered by: without masking all.
 func (s *Site) shownColumns() (out []string) {
 	for _, c := range store.Columns {
 		if s.mask.Filters(c) {
@@ -48,8 +48,8 @@ func (s *Site) shownColumns() (out []string) {
 	return out
 }
 
-// withholdRow removes from a row of a list the text that may quote masked values. Only the case itself would show
-// which text does, so all free text is removed.
+// withholdRow removes from a row of a list all text that may quote masked values, if any columns are masked. Which text
+// does is known only from the whole case.
 func (s *Site) withholdRow(c *store.CaseRow) {
 	if s.mask.None() {
 		return
@@ -66,7 +66,7 @@ func (s *Site) withholdRow(c *store.CaseRow) {
 	}
 }
 
-// withholdPair takes from a case of two runs the reasons that may quote masked values.
+// withholdPair replaces the reasons of metric in a pair of cases if they may quote masked values.
 func (s *Site) withholdPair(metric string, c *store.CasePair) {
 	for _, side := range []struct {
 		stands string

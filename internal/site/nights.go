@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// nightsView is how the primary metric went over the batches of an agent.
+// nightsView shows the primary metric over the batches of an agent.
 type nightsView struct {
 	Kick, Headline, Lead string
 	Noun                 string
@@ -27,12 +27,12 @@ type nightsView struct {
 	Others               []smallChart
 	Rows                 []nightRow // the newest first
 	Hidden               int
-	AllAt                string // address with all batches
-	Details              string // address of the tests of each batch
-	Changes              string // address of what broke in the newest
+	AllAt                string // address of the page with all batches
+	Details              string // address of the table that compares each batch with the one before
+	Changes              string // address of the changes in the newest batch
 }
 
-// nightRow is a batch in the table.
+// nightRow is the row of a batch in the table.
 type nightRow struct {
 	night
 	ShareText, Step string
@@ -41,19 +41,19 @@ type nightRow struct {
 	Note            string
 }
 
-// smallChart is another metric over the same batches.
+// smallChart is a small line chart of another metric over the same batches.
 type smallChart struct {
 	Name, Address string
 	Width         chart.Pixels
 	Height        chart.Pixels
 	Line          string
-	Marks         []chart.Pixels // where versions start
+	Marks         []chart.Pixels // x coordinates at which versions start
 	X, Y          chart.Pixels   // of the last value
 	Text          string
 	Class         string
 }
 
-// nightsPage shows the batches of an agent.
+// nightsPage returns the trend page of one agent: state.Agent, else that of run, else that of the newest batch.
 func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.RunID) (*nightsView, error) {
 	t, err := s.timeline(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 	return v, nil
 }
 
-// primaryOf is the primary metric of the newest batch.
+// primaryOf returns the primary metric of the newest batch that has a run, or the default one.
 func (s *Site) primaryOf(of []moment) string {
 	for i := len(of) - 1; i >= 0; i-- {
 		if of[i].Run.ID != "" {
@@ -139,7 +139,7 @@ func (s *Site) primaryOf(of []moment) string {
 	return s.primary(nil)
 }
 
-// courseOf is the course of a share in a sentence.
+// courseOf returns a sentence about the newest share compared with the usual range or with the version before.
 func courseOf(nights []night, ranges []usual, noun string) string {
 	last := &nights[len(nights)-1]
 	if last.Share == nil {
@@ -168,7 +168,7 @@ func courseOf(nights []night, ranges []usual, noun string) string {
 	return now + " of the answers are right in " + last.Name + "."
 }
 
-// rangeText is the last usual range: 68 % to 88 %.
+// rangeText formats the latest usual range that has limits, such as 68 % to 88 %, or returns a dash.
 func rangeText(ranges []usual) string {
 	for i := len(ranges) - 1; i >= 0; i-- {
 		if ranges[i].Limits {
@@ -178,10 +178,11 @@ func rangeText(ranges []usual) string {
 	return dash
 }
 
-// mostInCourse is up to how many scores the tests of a course read.
+// mostInCourse is the maximum number of scores that findingsOf tests.
 const mostInCourse = 200_000
 
-// findingsOf are what tests of the course over the batches find: a change point, a trend, a batch outside of the range.
+// findingsOf returns the findings of statistical tests over the nights: change points, trends, batches outside of the
+// usual range. It returns nil for more than mostInCourse answers.
 func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) ([]analysis.Finding, error) {
 	batches, runs, scores := make([]analysis.Batch, len(nights)), make([]scoring.RunID, len(nights)), 0
 	for i := range nights {
@@ -205,7 +206,8 @@ func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) (
 	})
 }
 
-// otherMeasures draws the other metrics that say most over the same batches.
+// otherMeasures returns small charts of the other most informative metrics over the nights. Without three nights it
+// returns none.
 func (s *Site) otherMeasures(
 	ctx context.Context,
 	p *store.Pages,
@@ -254,7 +256,8 @@ func (s *Site) otherMeasures(
 	return out, nil
 }
 
-// smallOf draws values from the least, or a half, to the greatest, or 1; nil if there are fewer than two.
+// smallOf draws values on an axis from at most 0.5 to at least 1. It returns nil for fewer than two values or if the
+// last is missing.
 func smallOf(nights []night, values []*float64, at []float64, daily bool) *smallChart {
 	low, high, n := 0.5, 1.0, 0
 	for _, v := range values {
@@ -303,7 +306,7 @@ func smallOf(nights []night, values []*float64, at []float64, daily bool) *small
 	return c
 }
 
-// rows fills in the table of batches.
+// rows sets the rows of the table, the newest batch first, and makes v.Noun plural.
 func (v *nightsView) rows(nights []night) {
 	for i := len(nights) - 1; i >= 0; i-- {
 		n := &nights[i]

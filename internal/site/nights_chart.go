@@ -11,20 +11,20 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// night is a batch with its share of right answers.
+// night is a batch with its share of right answers in one metric.
 type night struct {
 	moment
 	Name    string
 	Right   int
 	Asked   int      // questions that expect a result
 	Share   *float64 // nil: no verdicts
-	Missing int      // questions without an answer
-	Part    bool     // answers are missing
-	Outside int      // of the usual range: -1 below, 1 above
+	Missing int      // number of expected answers that are missing
+	Part    bool     // so many answers are missing that Share is not judged
+	Outside int      // -1 below the usual range, 1 above
 	Address string
 }
 
-// tip describes a night in a line: Sun 22 Nov, 1.3: 80 %, 35 of 44 right.
+// tip describes a night in one line: Sun 22 Nov, 1.3: 80 %, 35 of 44 right.
 func (n *night) tip() string {
 	text := n.Name
 	if n.Of.Version != "" && n.Of.Version != n.Name {
@@ -40,17 +40,18 @@ func (n *night) tip() string {
 	return text
 }
 
-// usual is the usual range of a version: its mean, and limits 2.66 mean steps from batch to batch away from it
-// ([agreement.UsualRange]). It has limits from eight batches on. The newest batch counts only among the first eight.
+// usual is the usual range of a version: its mean, and limits at 2.66 times the mean step between batches
+// ([agreement.UsualRange]). It has limits from eight batches on; the newest batch is included only among the first
+// eight.
 type usual struct {
-	From, To  int // places of its first batch and of the one after its last
+	From, To  int // indexes of its first batch and of the one after its last
 	Mean      float64
 	Low, High float64
 	Limits    bool
 }
 
-// usuals returns what is usual for each version of a series, and marks the batches outside of it. The first batches of
-// a version are judged by the version before it.
+// usuals returns the usual range of each version and sets night.Outside. A version without limits is judged by the
+// latest version before it that has limits.
 func usuals(nights []night) (out []usual) {
 	for from := 0; from < len(nights); {
 		to := from + 1
@@ -100,20 +101,20 @@ func usualOf(nights []night, from, to int) usual {
 	return u
 }
 
-// nightsChart is a share over the batches of an agent: dots by date, a line with gaps for days without a run,
-// marks of versions and the usual range of each.
+// nightsChart is a chart of a share over the batches of an agent: dots by date, a line with gaps for days without a
+// run, marks for versions and the usual range of each.
 type nightsChart struct {
 	Class                    string
 	Width, Height            chart.Pixels
 	Left, Right, Top, Bottom chart.Pixels // of the plot
 	Title                    string
-	Rules                    []chartText // of values
+	Rules                    []chartText // horizontal lines with their values
 	Days                     []chartText
 	Versions                 []chartVersion
 	Line                     string
 	Dots                     []chartDot
-	Ends                     []chartText // figures next to the last dots
-	Limits                   bool        // limits have lines, and means names
+	Ends                     []chartText // values next to the last dots
+	Limits                   bool        // draw lines for limits and name the means
 }
 
 type chartText struct {
@@ -122,11 +123,11 @@ type chartText struct {
 	Class string
 }
 
-// chartVersion is where a version starts, with its usual range.
+// chartVersion is where a version starts in the chart, with its usual range.
 type chartVersion struct {
 	X, To, W  chart.Pixels
 	Text      string
-	Known     bool // there is a mean
+	Known     bool // draw the mean
 	Mean      chart.Pixels
 	Limits    bool
 	High, Low chart.Pixels
@@ -143,12 +144,12 @@ type chartDot struct {
 	Address    string
 }
 
-// chartSize is the form of a picture.
+// chartSize is the size of a chart and what it shows.
 type chartSize struct {
 	class         string
 	width, height float64
 	links         bool // dots lead to their batches
-	limits        bool // lines and names of limits and means
+	limits        bool // draw lines for limits and name the means
 }
 
 var (
@@ -157,8 +158,8 @@ var (
 	chartOfPhone    = chartSize{class: "narrow", width: 350, height: 240}
 )
 
-// places returns where each night is on the axis of time, from 0 to 1: by date if all have one, else one after the
-// other.
+// places returns the x position of each night, from 0 to 1: by date if all have one and they differ, else evenly
+// spaced.
 func places(nights []night) []float64 {
 	out := make([]float64, len(nights))
 	dated := len(nights) > 1
@@ -177,12 +178,13 @@ func places(nights []night) []float64 {
 	return out
 }
 
-// gap reports whether there was no run between two nights of an agent whose batches are daily.
+// gap reports whether an agent with daily batches has no run between a and b: they are more than 36 hours apart.
 func gap(a, b *night, daily bool) bool {
 	return daily && b.Of.At.Sub(a.Of.At) > 36*time.Hour
 }
 
-// chartOf draws nights. It returns nil if no night has a share.
+// chartOf returns the chart of nights with their usual ranges, or nil if no night has a share. daily reports that gaps
+// in the dates interrupt the line.
 func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nightsChart {
 	low, shown := 1.0, false
 	for i := range nights {
@@ -251,7 +253,7 @@ func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nights
 	return c
 }
 
-// versions marks where versions start, with their usual ranges.
+// versions sets c.Versions: where each version starts, and its usual range.
 func (c *nightsChart) versions(nights []night, ranges []usual, at []float64, x, y chart.Axis) {
 	lastText := -100.0
 	for i, u := range ranges {
@@ -287,7 +289,8 @@ func (c *nightsChart) versions(nights []night, ranges []usual, at []float64, x, 
 	}
 }
 
-// days writes dates along the axis, as many as there is room for: Mondays if batches are dated, else names.
+// days sets the labels of the time axis, as many as fit: dates of Mondays among more than 14 dated batches, else dates
+// or names.
 func (c *nightsChart) days(nights []night, at []float64, x, y chart.Axis) {
 	const room = 62.0
 	last := len(nights) - 1
@@ -317,7 +320,8 @@ func (c *nightsChart) days(nights []night, at []float64, x, y chart.Axis) {
 	)
 }
 
-// ends writes the figure of the last night next to its dot, and of the one before it if there is room.
+// ends sets the value next to the last dot, and that of the dot before it if the two do not overlap. It sets none if
+// the last night has no share.
 func (c *nightsChart) ends(nights []night, at []float64, x, y chart.Axis) {
 	last := len(nights) - 1
 	if nights[last].Share == nil {

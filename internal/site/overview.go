@@ -19,15 +19,15 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// overview is the first part of the page of a run: how good it is, whether that is worse than the baseline and whether
-// the change is more than chance, and why answers broke.
+// overview is the first part of a run's page: the share of right answers, its change from the baseline, whether that
+// may be chance, and the reasons of wrong answers.
 type overview struct {
 	Kick     string // the run and its baseline
-	Choose   string // address where another baseline is chosen
+	Choose   string // address of the page on which the user can choose another baseline
 	Headline string
 	Lead     []string
-	Verdict  string // ends the lead: the drop is real
-	Resume   string // the command that continues a run that stopped
+	Verdict  string // last words of the lead, such as: the drop is real
+	Resume   string // the command that resumes the run, if it stopped or failed
 	Flow     []flowPart
 	Buttons  []flowPart
 	Picture  *nightsChart
@@ -37,20 +37,20 @@ type overview struct {
 	Tiers    *parts
 	Subjects *parts
 	Measures []measureRow
-	Before   string // heads of the columns of both sides
+	Before   string // headings of the baseline's and the run's columns
 	Now      string
 	Costs    []costRow
 }
 
-// flowPart is a number of questions with what became of them.
+// flowPart is the questions with one outcome, such as broke or fixed: their number and share.
 type flowPart struct {
 	Class, Text string
 	N           int64
-	Share       int // of all, in percent, at least 1
+	Share       int // of all questions, in percent, at least 1
 	Address     string
 }
 
-// whyWrong counts reasons of wrong answers, each answer once.
+// whyWrong counts the reasons of wrong answers, each answer under one reason.
 type whyWrong struct {
 	Title, Lead string
 	Groups      []whyGroup
@@ -59,7 +59,7 @@ type whyWrong struct {
 type whyGroup struct {
 	N       int64
 	Name    string
-	Labels  string // of its answers, the most frequent first
+	Labels  string // relations of its answers, the most frequent first
 	All     string // address
 	IDs     []namedAddress
 	More    int64
@@ -71,7 +71,7 @@ type whyExample struct {
 	Why          relation.Sentence
 }
 
-// alert is something that a pass rate does not show.
+// alert is a finding that a pass rate does not show, such as queries that may change data.
 type alert struct {
 	Title, Text string
 	Wrong       bool
@@ -79,10 +79,10 @@ type alert struct {
 	All         string
 }
 
-// parts are right answers before and now by a property of the questions.
+// parts counts right answers in the baseline and the run, by a property of the questions.
 type parts struct {
 	Title       string
-	Before, Now string // names of both sides; Before is empty without a baseline
+	Before, Now string // display names of the baseline ("" without one) and the run
 	Rows        []partRow
 }
 
@@ -94,10 +94,10 @@ type partRow struct {
 	Dot        chart.Pixels
 	Was        *chart.Pixels
 	Class      string
-	From, Long chart.Pixels // of the line between both dots
+	From, Long chart.Pixels // ends of the line between both dots
 }
 
-// measureRow is a metric before and now.
+// measureRow is the value of a metric in the baseline and the run.
 type measureRow struct {
 	Name, What, ID string
 	Address        string
@@ -110,19 +110,19 @@ type measureRow struct {
 	Class          string
 }
 
-// costRow is a figure of coverage, time or cost with its change.
+// costRow is a figure of coverage, time or cost in the baseline and the run.
 type costRow struct{ Name, Before, Now, Change, Address string }
 
-// pair is a run with its baseline.
+// pair is a run with the baseline that it is compared with.
 type pair struct {
 	t      *timeline
 	to     *moment
-	from   *moment // nil: there is none
-	why    string  // the baseline is, such as "the batch before"
+	from   *moment // nil without a baseline
+	why    string  // what the baseline is, such as "the last accepted batch"
 	metric string
 }
 
-// names are what both sides are called in a sentence.
+// names returns what a sentence calls the baseline and the run; from is "" without a baseline.
 func (p *pair) names() (from, to string) {
 	if p.from == nil {
 		return "", p.t.name(p.to)
@@ -134,7 +134,7 @@ func (p *pair) names() (from, to string) {
 	return from, to
 }
 
-// pairOf finds the baseline of a run; asked is the one that the address names, if any.
+// pairOf returns run with its baseline: asked, if it has an ID, else the default one, if any.
 func (s *Site) pairOf(ctx context.Context, run, asked scoring.RunID) (*pair, error) {
 	t, err := s.timeline(ctx)
 	if err != nil {
@@ -156,7 +156,8 @@ func (s *Site) pairOf(ctx context.Context, run, asked scoring.RunID) (*pair, err
 	return p, nil
 }
 
-// baseline returns the batch that a run is compared with, and why; nil if there is none.
+// baseline returns the batch that a run is compared with by default, and a description of why it was chosen. It returns
+// nil if none qualifies.
 func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 	batches := make([]analysis.Batch, len(t.moments))
 	for i := range t.moments {
@@ -188,7 +189,7 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 	return &t.moments[at], why
 }
 
-// listState is the list of the cases of the pair's run in a mode.
+// listState returns the state of the list of the run's cases in a mode, with the pair's baseline and metric.
 func (p *pair) listState(mode store.Mode) store.State {
 	s := store.State{RunID: p.to.Run.RunID, Mode: mode, Metric: p.metric}
 	if p.from != nil {
@@ -197,14 +198,14 @@ func (p *pair) listState(mode store.Mode) store.State {
 	return s
 }
 
-// changesState is the list of what changed in a mode, by groups of reasons.
+// changesState returns listState(mode), sorted by group of reasons.
 func (p *pair) changesState(mode store.Mode) store.State {
 	s := p.listState(mode)
 	s.Sort.Column = "group"
 	return s
 }
 
-// overviewOf builds the overview of a run.
+// overviewOf returns the overview of the list's run.
 func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list *store.List) (*overview, error) {
 	pr, err := s.pairOf(ctx, list.State.RunID, store.ParseBaseline(url.Values{}))
 	if err != nil {
@@ -264,7 +265,8 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	return out, nil
 }
 
-// comparedWith compares a run with its baseline in the metrics that say most; nil if there is none.
+// comparedWith compares a run with its baseline in the most informative metrics and the list's metric. It returns nil
+// without a baseline.
 func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*storedscores.Compared, error) {
 	if pr.from == nil {
 		return nil, nil //nolint:nilnil // there is nothing to compare with
@@ -290,7 +292,7 @@ func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*s
 	)
 }
 
-// changeIn returns the change of a metric; nil if there is none.
+// changeIn returns the change of the named metric in c, or nil.
 func changeIn(c *storedscores.Compared, name string) *analysis.Change {
 	if c == nil {
 		return nil
@@ -303,7 +305,7 @@ func changeIn(c *storedscores.Compared, name string) *analysis.Change {
 	return nil
 }
 
-// say writes the headline and the sentences below it.
+// say sets the line above the headline, the headline, and the sentences below it.
 func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts map[store.Mode]int64) {
 	to := pr.to
 	o.Kick = agentName(to.Of.Agent, to.Of.Version)
@@ -368,7 +370,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 	o.chance(ch, counts, pr)
 }
 
-// sideName names the baseline: 1.3 of Sun 22 Nov.
+// sideName returns the display name of the baseline: its version and name, such as 1.3 of Sun 22 Nov.
 func sideName(pr *pair) string {
 	name := pr.t.name(pr.from)
 	if pr.from.Of.Version == "" || pr.from.Of.Version == name {
@@ -377,10 +379,10 @@ func sideName(pr *pair) string {
 	return pr.from.Of.Version + " of " + name
 }
 
-// upper is a sentence that starts with a capital letter.
+// upper returns text, which must not be empty, with its first byte in upper case.
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// sentence is the headline about a share.
+// sentence returns the headline: rate, and how it compares with the baseline from, if ch is known.
 func sentence(rate float64, ch *analysis.Change, from string) string {
 	text := percent(rate) + " of the answers are right"
 	if ch == nil || ch.Rated == 0 {
@@ -400,7 +402,7 @@ func sentence(rate float64, ch *analysis.Change, from string) string {
 	return text + "; " + percent(was) + " before."
 }
 
-// unlikeGold is how many questions are not compared because their gold answer changed.
+// unlikeGold returns the number of cases that are not compared because their question or gold answer changed.
 func unlikeGold(ch *analysis.Change) int {
 	for _, u := range ch.Unlike {
 		if u.Why == "golden set" {
@@ -410,12 +412,12 @@ func unlikeGold(ch *analysis.Change) int {
 	return 0
 }
 
-// add adds a sentence to the lead.
+// add appends a formatted sentence to the lead.
 func (o *overview) add(format string, args ...any) {
 	o.Lead = append(o.Lead, fmt.Sprintf(format, args...))
 }
 
-// chance says how often chance alone gives such a change.
+// chance appends sentences about how likely chance alone gives the observed numbers of broken and fixed answers.
 func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *pair) {
 	broke, fixed := counts[store.Broke], counts[store.Fixed]
 	noun := pr.t.noun(pr.to.Of.Agent)
@@ -437,7 +439,8 @@ func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *
 	}
 }
 
-// flow is what became of the questions.
+// flow sets o.Flow, the questions by outcome, and o.Buttons, the links to the broken, fixed and still wrong ones.
+// Without a baseline the outcomes are wrong, right and no result expected, without buttons.
 func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 	if pr.from == nil {
 		o.Flow = flowOf(counts, []flowPart{
@@ -463,7 +466,7 @@ func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 	})
 }
 
-// changeParts are the modes of what became of questions, in the order of the bar.
+// changeParts returns the outcomes of questions since the baseline, in the order of the bar, with links to their lists.
 func changeParts(pr *pair, counts map[store.Mode]int64) []flowPart {
 	return []flowPart{
 		{Class: "broke", Text: "broke", N: counts[store.Broke], Address: casesAddress(pr.changesState(store.Broke))},
@@ -489,7 +492,8 @@ func changeParts(pr *pair, counts map[store.Mode]int64) []flowPart {
 	}
 }
 
-// flowOf fills in numbers and shares. What is in no part is the last one.
+// flowOf returns the parts with questions, with their shares. Questions of no part are added as a last one, without a
+// verdict.
 func flowOf(counts map[store.Mode]int64, all []flowPart) (out []flowPart) {
 	rest, total := counts[store.All], max(counts[store.All], 1)
 	for _, f := range all {

@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	idsShown    = 6 // cases that are named for a reason
-	labelsShown = 3 // names of relations of a reason
+	idsShown    = 6 // cases that are listed for a reason
+	labelsShown = 3 // relations that are named for a reason
 	subjectTags = "domain:"
 )
 
-// ofGroup is the condition that an answer's reason is of a group.
+// ofGroup returns the filter for cases whose reason is of the given group.
 func ofGroup(group string) store.ListFilter {
 	return store.ListFilter{Column: "group", Op: store.Equal, Value: group}
 }
 
-// whyOf counts the reasons of the answers that broke or, if none did or without a baseline, of all wrong ones.
+// whyOf counts the reasons of the answers that broke or, if none broke, of all wrong ones. It returns nil without wrong
+// answers, or if reasons are masked.
 func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[store.Mode]int64) (*whyWrong, error) {
 	if !s.mask.Filters("relation") {
 		return nil, nil //nolint:nilnil // reasons may quote masked values
@@ -109,7 +110,8 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	return out, nil
 }
 
-// labelsOf names the labels of a group, the most frequent first.
+// labelsOf returns the display names of the first labelsShown relations of a group in labels, and the number of the
+// others.
 func labelsOf(labels []store.Slice, group string) string {
 	var names []string
 	groups := groupOfLabel()
@@ -132,8 +134,8 @@ func groupOfLabel() map[string]string {
 	return out
 }
 
-// whysOf are the reasons of answers in one sentence each, by case: from the relation between the results, or else the
-// metric's own.
+// whysOf returns the reason of each answer in one sentence, by case ID: from the relation between the results, if known
+// and not masked, else the reason of the metric's score. Answers without either are omitted.
 func (s *Site) whysOf(
 	ctx context.Context,
 	list *store.List,
@@ -163,7 +165,7 @@ func (s *Site) whysOf(
 	return out, nil
 }
 
-// on is a day or a name in a sentence: on Sunday, in nightly-3.
+// on returns name with a preposition: on Sunday, in nightly-3. For "" it returns "before".
 func on(name string) string {
 	if name == "" {
 		return "before"
@@ -174,8 +176,8 @@ func on(name string) string {
 	return "in " + name
 }
 
-// alertsOf finds what a pass rate does not show: answers that change data, refusals that were missed, answers that
-// people call right, golds that may be wrong, and scores that failed.
+// alertsOf returns alerts for queries that may change data, wrong refusals or missing ones, wrong answers that people
+// call right, and scores that failed.
 func (s *Site) alertsOf(
 	ctx context.Context,
 	p *store.Pages,
@@ -271,7 +273,7 @@ func (s *Site) alertsOf(
 	return out, nil
 }
 
-// countOf counts the cases of a list, by one statement over its scores.
+// countOf returns the number of cases of a list. If it cannot be opened, n is -1.
 func countOf(ctx context.Context, p *store.Pages, state store.State) (n int64, err error) {
 	l, err := p.List(ctx, state)
 	if err != nil {
@@ -284,7 +286,8 @@ func countOf(ctx context.Context, p *store.Pages, state store.State) (n int64, e
 	return n, err
 }
 
-// partsOf cuts the right answers by difficulty and by subject, before and now.
+// partsOf sets o.Tiers and o.Subjects: right answers by difficulty and by subject. A property with fewer than two
+// values is omitted.
 func (s *Site) partsOf(ctx context.Context, p *store.Pages, o *overview, pr *pair, list *store.List) error {
 	var old *store.List
 	if pr.from != nil {
@@ -348,10 +351,10 @@ func (s *Site) partsOf(ctx context.Context, p *store.Pages, o *overview, pr *pai
 	return nil
 }
 
-// partsWidth is the width of the picture of a part, from 0 to 100 %.
+// partsWidth is the width of the chart of a part, from 0 to 100 %, in pixels.
 const partsWidth = 160.0
 
-// dots places the dots of a row.
+// dots sets the positions of a row's dots and its class; was is the share in the baseline, if known.
 func (r *partRow) dots(was float64, known bool) {
 	now := float64(r.Now) / float64(r.Of)
 	at := func(v float64) chart.Pixels { return chart.Pixels(6 + v*(partsWidth-12)) }
@@ -369,7 +372,7 @@ func (r *partRow) dots(was float64, known bool) {
 	}
 }
 
-// measureOf is a metric before and now.
+// measureOf formats the change of a metric as a row.
 func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
 	m := measureRow{
 		Name:     metric.DisplayName(ch.Metric),
@@ -414,7 +417,7 @@ func withMetric(v map[string][]string, metric string) map[string][]string {
 	return v
 }
 
-// costsOf is coverage, time and cost with their changes.
+// costsOf sets o.Costs: coverage, time and cost of the run and of the baseline, if any.
 func (s *Site) costsOf(ctx context.Context, p *store.Pages, o *overview, pr *pair, v *runView) error {
 	var old *runRow
 	if pr.from != nil && pr.from.Run.ID != "" {
@@ -478,7 +481,7 @@ func orDash(text string) string {
 	return text
 }
 
-// spanRow is a time span before and now, with its factor.
+// spanRow formats a duration in the run and in the baseline, and their ratio.
 func spanRow(name string, now, before *float64) costRow {
 	row := costRow{Name: name, Before: took(before), Now: took(now), Change: dash}
 	if now != nil && before != nil && *before > 0 {
@@ -487,16 +490,17 @@ func spanRow(name string, now, before *float64) costRow {
 	return row
 }
 
-// stripBatches is how many batches strips, the grid and pictures show.
+// stripBatches is the maximum number of batches in strips, the grid and charts.
 const stripBatches = 60
 
-// series is the last batches of an agent in a metric; last 0 is all.
+// series selects the last batches of an agent and a metric; last 0 selects all.
 type series struct {
 	agent, metric string
 	last          int
 }
 
-// nightsOf are the batches of a series with their share of right answers.
+// nightsOf returns the batches of a series, the oldest first, with their shares of right answers. Batches without a
+// known run are omitted.
 func (s *Site) nightsOf(ctx context.Context, p *store.Pages, t *timeline, of series) ([]night, error) {
 	var out []night
 	var runs []store.Run

@@ -9,42 +9,42 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// held caches the data that the pages of a static report share: a page for each of thousands of cases must not need
-// a dozen statements.
+// held caches the data that the pages of a static report share, so that each of thousands of pages does not need a
+// dozen SQL statements.
 type held struct {
 	pages *store.Pages
 	runs  map[scoring.RunID]*heldRun
-	brief bool      // pages of cases are short
-	note  string    // what is left out of the report
-	shown *heldCase // what the page is about; nil: no case
+	brief bool      // pages of cases are shortened
+	note  string    // what the report omits
+	shown *heldCase // the case that the page shows; nil: none
 	lists *heldLists
-	// withPage are the cases that have pages, by run.
+	// withPage holds the IDs of the cases that have pages, by run.
 	withPage map[scoring.RunID]map[string]bool
 }
 
 // heldRun caches the data that the pages of a run share.
 type heldRun struct {
 	config  scoring.Config
-	ids     map[store.Mode][]string // the cases of a list, in its order
-	metrics []string                // whose scores short pages show
-	of      int                     // metrics that the run has scores of
+	ids     map[store.Mode][]string // case IDs of the list in each mode, in its order
+	metrics []string                // metrics whose scores shortened pages show
+	of      int                     // number of metrics that the run has scores of
 }
 
-// heldLists caches the counts of lists, and the rows read last: those of a run, or of several pages of a list, are
-// read in one call. It is safe for concurrent use.
+// heldLists caches the counts of lists, and the last block of rows that was read: all cases of a run, or several pages
+// of a list. It is safe for concurrent use.
 type heldLists struct {
 	mu     sync.Mutex
 	counts map[string]map[store.Mode]int64 // by address of the list of all cases
-	block  string                          // what the rows are of
+	block  string                          // address of the list whose rows are cached
 	rows   map[string]store.CaseRow        // by case
 }
 
 const (
-	rowsHeld      = 20_000 // up to how many cases of a run are held
-	pagesTogether = 5      // pages of a list of a larger run that are read in one go
+	rowsHeld      = 20_000 // maximum number of cases of a run that are cached
+	pagesTogether = 5      // pages that are read in one call, for a larger run
 )
 
-// countsOf are how many cases each mode of a list has.
+// countsOf returns the number of cases in each mode of a list, cached in a static report.
 func countsOf(ctx context.Context, l *store.List) (map[store.Mode]int64, error) {
 	h := heldIn(ctx)
 	if h == nil {
@@ -63,8 +63,8 @@ func countsOf(ctx context.Context, l *store.List) (map[store.Mode]int64, error) 
 	return counts, err
 }
 
-// rowsOfPage are the cases of a page of a list with the scores of some metrics, which are the same
-// for all pages of a list.
+// rowsOfPage returns the cases of a list's page with their scores of metrics. In a static report rows are cached, so
+// metrics must be the same for all pages of a list.
 func rowsOfPage(ctx context.Context, l *store.List, metrics []string) ([]store.CaseRow, error) {
 	h := heldIn(ctx)
 	if h == nil || h.runs[l.State.RunID] == nil {
@@ -96,14 +96,13 @@ func rowsOfPage(ctx context.Context, l *store.List, metrics []string) ([]store.C
 	return rows, nil
 }
 
-// part is at most n of a list, from a place on.
+// part returns at most n elements of list, from index from on.
 func part(list []string, from, n int) []string {
 	from = min(from, len(list))
 	return list[from:min(from+n, len(list))]
 }
 
-// heldCase is a case that was read together with others, and where it stands among those that have
-// pages.
+// heldCase is a case of a static report that was read in a batch, with its neighbors among the cases with pages.
 type heldCase struct {
 	detail     *store.CaseDetail
 	neighbours store.Neighbours
@@ -111,7 +110,7 @@ type heldCase struct {
 
 type heldKey struct{}
 
-// holding is a context in which pages find what they share.
+// holding returns a context that provides the cache h to pages.
 func holding(ctx context.Context, h *held) context.Context {
 	return context.WithValue(ctx, heldKey{}, h)
 }
@@ -121,7 +120,7 @@ func heldIn(ctx context.Context) *held {
 	return h
 }
 
-// detailOf is all that is known of the case of a page.
+// detailOf returns the case of a page with its scores, labels and answer, from the cache if it holds the case.
 func detailOf(ctx context.Context, p *store.Pages, s *caseState) (*store.CaseDetail, error) {
 	if h := heldIn(ctx); h != nil && h.shown != nil {
 		return h.shown.detail, nil
@@ -139,7 +138,8 @@ func (s *Site) storedOf(ctx context.Context, d *store.CaseDetail, run scoring.Ru
 	return caseview.Stored(ctx, s.o.Warehouse, d, run)
 }
 
-// neighboursOf finds where the case of a page is in the list that it was opened from.
+// neighboursOf returns the neighbors of the page's case: in a static report among the cases with pages, else in the
+// list that it was opened from.
 func neighboursOf(ctx context.Context, p *store.Pages, s *caseState) (n store.Neighbours, err error) {
 	if h := heldIn(ctx); h != nil && h.shown != nil {
 		return h.shown.neighbours, nil
@@ -151,11 +151,12 @@ func neighboursOf(ctx context.Context, p *store.Pages, s *caseState) (n store.Ne
 	return l.Neighbours(ctx, s.Case)
 }
 
-// briefMetrics are those whose scores are on a short page, in addition to the metric that is explained at its top.
+// briefMetrics are the metrics whose scores a shortened page shows, in addition to the one explained at its top.
 var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true,
 	"refusal": true, "rose": true, "flex": true, "llm_ex": true}
 
-// abridge leaves out what a short page does not show, for a run with scores of the given number of metrics.
+// abridge removes from the page what a shortened one omits: relations that do not hold, and most metrics' scores unless
+// they failed. metrics is the number of metrics that the run has scores of.
 func (c *onecase) abridge(metrics int) {
 	if c.View.Relations != nil {
 		short := *c.View.Relations

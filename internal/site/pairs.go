@@ -19,16 +19,16 @@ import (
 // The page lists the cases of two runs side by side in one metric, the largest regressions first.
 var _ = register(&page{name: "pairs", pattern: "GET /compare/cases", role: identity.Read, show: (*Site).pairs})
 
-// pairs is which cases of a comparison are listed.
+// pairs selects the cases of a comparison of two runs in one metric.
 type pairs struct {
 	From, To scoring.RunID
 	Metric   string
-	// Cell is WAS.IS, of two standings, or WAS.IS.reason where the reason is another; or status (is
-	// another), fixed or broken (of those that may be compared); "" is any.
+	// Cell is WAS.IS, two standings; WAS.IS.reason, if the reasons differ, too; status, if the statuses differ; or
+	// fixed or broken, among comparable cases. "" selects all cases.
 	Cell    string
-	Sign    string // worse or better: the direction of the change of the value
-	Least   string // the least absolute change of the value
-	Changed string // answer: the query or its result is another; score: only the score is
+	Sign    string // worse or better: direction in which the value changed; "": any
+	Least   string // minimum absolute change of the value
+	Changed string // answer: the query or its result changed; score: only the score did
 	Page    int    // from 1
 }
 
@@ -52,7 +52,7 @@ func parsePairs(v url.Values) (p pairs, err error) {
 	return p, err
 }
 
-// pairsAddress lists cases of a comparison.
+// pairsAddress returns the address of the list of cases that p selects.
 func pairsAddress(p pairs) string {
 	v := sides{From: p.From, To: []scoring.RunID{p.To}, Metric: p.Metric}.values()
 	for _, f := range []struct{ key, value string }{{"cell", p.Cell}, {"sign", p.Sign}, {"least", p.Least},
@@ -67,7 +67,8 @@ func pairsAddress(p pairs) string {
 	return address("/compare/cases", v)
 }
 
-// filter returns the requested filter, for the warehouse.
+// filter returns the filter for the warehouse, or an error for an invalid value in p. lower reports that lower values
+// of the metric are better.
 func (p *pairs) filter(lower bool) (f store.PairFilter, err error) {
 	f = store.PairFilter{LowerIsBetter: lower, Limit: pairsPerPage, Offset: (p.Page - 1) * pairsPerPage}
 	wrong := func(key, value, expected string) error {
@@ -131,9 +132,9 @@ func (p *pairs) filter(lower bool) (f store.PairFilter, err error) {
 type pairsContent struct {
 	pairs
 	FromLine, ToLine runLine
-	FromValue        string // as the form sends it
+	FromValue        string // value of the form's field
 	ToValue          string
-	Compare          string // the address of the comparison
+	Compare          string // address of the comparison of both runs
 	All              int
 	Cases            []casePair
 	First, Last      int
@@ -141,13 +142,13 @@ type pairsContent struct {
 	Cells            []option
 }
 
-// option is one of several that a form offers.
+// option is a choice in a form's list.
 type option struct {
 	Value, Text string
 	Chosen      bool
 }
 
-// casePair is a case with both of its scores.
+// casePair is a case with its scores in both runs.
 type casePair struct {
 	ID       string
 	Address  string
@@ -164,11 +165,11 @@ type halfCell struct {
 	Repeats  *repeats
 }
 
-// repeats summarizes a version's answers to one question in all of its batches.
+// repeats counts a version's answers to one question in all of its batches.
 type repeats struct {
 	Answers  int
 	Distinct int
-	Counts   []string // of each distinct answer, the most frequent first
+	Counts   []string // how often each distinct answer was given, the most frequent first
 }
 
 func (s *Site) pairs(r *http.Request) (content, error) {
@@ -221,7 +222,7 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 	return content{Title: "Cases of " + p.Metric + " in two runs", Run: &p.To, Page: page}, nil
 }
 
-// adjacent returns the addresses of the previous and the next page; "" if there is none.
+// adjacent returns the addresses of the previous and next page of all cases, or "" at either end.
 func (p pairs) adjacent(all int) (previous, next string) {
 	at := p.Page
 	if p.Page = at - 1; p.Page > 0 {
@@ -256,7 +257,7 @@ func (p *pairs) row(c *store.CasePair, lower bool, repeated [2]map[string]*repea
 	return out
 }
 
-// repeatsOf gathers the answers of questions that were answered in more than one batch.
+// repeatsOf returns the counts of answers by case ID, for the questions that were answered more than once.
 func repeatsOf(answers []store.GivenAnswer) map[string]*repeats {
 	out := map[string]*repeats{}
 	for _, a := range answers {
@@ -277,7 +278,7 @@ func repeatsOf(answers []store.GivenAnswer) map[string]*repeats {
 	return out
 }
 
-// cellChoices are the transitions that the form offers, and the one that was asked for.
+// cellChoices returns the choices of Cell that the form offers. It appends the chosen one if it is not among them.
 func cellChoices(chosen string) []option {
 	out := []option{
 		{"", "any", false}, {"passed.failed", "passed → failed", false}, {"failed.passed", "failed → passed", false},

@@ -14,16 +14,16 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page is a grid of questions by batches.
+// The page shows a grid of the verdicts of questions (rows) in batches (columns).
 var _ = register(&page{
 	name: "questions", pattern: "GET /questions", nav: "Questions", place: 40, ofRun: true,
 	inReport: (*staticPlan).one, role: identity.Read, show: (*Site).questions,
 })
 
-// gridRows is how many questions the grid shows: those that changed or are unsteady come first.
+// gridRows is the maximum number of questions in the grid.
 const gridRows = 200
 
-// questionsView is the grid.
+// questionsView is the content of the page with the grid.
 type questionsView struct {
 	Kick, Headline, Lead string
 	Versions             []gridHead
@@ -31,25 +31,26 @@ type questionsView struct {
 	Days                 []gridDay
 	Parts                []gridPart
 	Columns              int
-	Left                 int64 // questions that are not shown
+	Left                 int64 // number of questions that are not shown
 	All                  string
-	Name                 string // of the newest batch
+	Name                 string // display name of the newest batch
 	Empty                bool
 
 	nights []night
 	counts map[store.Mode]int64
 }
 
-// gridHead is a head over several columns.
+// gridHead is a heading that spans several columns.
 type gridHead struct {
 	Text string
 	Span int
 }
 
-// gridDay is the head of a column: a number where it is Monday or the last, else nothing.
+// gridDay is the heading of a column: the day of the month for Mondays, the last batch, or all of at most 14 dated
+// batches; else "".
 type gridDay struct{ Text string }
 
-// gridPart is questions that the same became of.
+// gridPart is a group of questions with the same outcome in the newest batch, such as broke.
 type gridPart struct {
 	Name string
 	N    int64
@@ -63,7 +64,7 @@ type gridRow struct {
 	Sum                   string
 }
 
-// gridCell is a question in a batch: its class and its sign.
+// gridCell is the verdict on a question in a batch: its CSS class and sign.
 type gridCell struct{ Class, Sign, Title string }
 
 func (s *Site) questions(r *http.Request) (content, error) {
@@ -114,7 +115,7 @@ func (s *Site) questions(r *http.Request) (content, error) {
 	return content{Title: v.Headline[:len(v.Headline)-1], Run: &run, Page: v}, nil
 }
 
-// say writes the headline.
+// say sets the headline, about broken questions, and the sentence below it.
 func (v *questionsView) say(pr *pair, nights []night, counts map[store.Mode]int64) {
 	broke := counts[store.Broke]
 	noun := pr.t.noun(pr.to.Of.Agent)
@@ -142,7 +143,7 @@ func (v *questionsView) say(pr *pair, nights []night, counts map[store.Mode]int6
 	)
 }
 
-// gridParts chooses the questions and reads what became of them.
+// gridParts sets the questions of the grid, at most gridRows: broken, fixed, still wrong, unsteady, then others.
 func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, pr *pair, list *store.List) error {
 	nights, counts := v.nights, v.counts
 	room := gridRows
@@ -214,7 +215,8 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 	return s.gridCells(ctx, v, pr, list, ids)
 }
 
-// gridCells reads the verdicts of the questions in all batches in one statement, and their texts.
+// gridCells sets the verdicts in all batches, the texts and the links of the questions ids, which are the rows of
+// v.Parts.
 func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *store.List, ids []string) error {
 	nights := v.nights
 	of, err := s.standsOf(ctx, pr, nights, list.State.Metric, ids)
@@ -270,7 +272,7 @@ func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *
 	return nil
 }
 
-// heads are the versions, months and days over the columns.
+// heads sets the headings of the columns: versions, months and days.
 func (v *questionsView) heads(nights []night) {
 	v.Columns = len(nights) + 2
 	add := func(heads []gridHead, text string) []gridHead {

@@ -11,39 +11,39 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows how far a queue is, with its answers.
+// The page shows the progress of a queue, with its answers.
 var _ = register(&page{name: "queue", pattern: "GET /queue", role: identity.Read, show: (*Site).queue})
 
 type queueView struct {
 	queueRow
 	Progress   labelling.Progress
-	Rate       string // labels an hour
-	Others     bool   // whether the page shows what others did: not to the annotators of a blind queue
+	Rate       string // labels per hour
+	Others     bool   // show the work of others, which annotators of an open blind queue may not see
 	Agreement  labelling.Agreement
 	Width      float64
 	Me         string
 	Items      []queueItem
-	Begin      string // address of the next case
+	Begin      string // address that redirects to the next case to label
 	Adjudicate string
-	Labels     string // address of all labels, as a file
+	Labels     string // address that exports all labels of the queue
 	From, To   int64
 	Before     string
 	After      string
-	Nothing    string // why a request for the next case led here: left or busy
+	Nothing    string // why no case is next: left, busy or gone, or undo if there was nothing to undo
 	Verb       string // Begin or Continue
-	Listed     string // address of the list that the queue was made of
+	Listed     string // address of the list that the queue was created from
 }
 
 type queueItem struct {
 	labelling.Item
 	Address string
-	Mine    string // pass, fail, …; "": nothing
+	Mine    string // the annotator's verdict: pass, fail, …; "": none
 }
 
-// itemsOnPage is how many answers of a queue a page shows.
+// itemsOnPage is the maximum number of a queue's answers on a page.
 const itemsOnPage = 100
 
-// queueOf finds the queue that an address names.
+// queueOf returns the store of labels and the queue with the given ID.
 func queueOf(s *Site, r *http.Request, id string) (*labelling.Store, *labelling.Queue, error) {
 	store, err := s.labels()
 	if err != nil {
@@ -53,7 +53,7 @@ func queueOf(s *Site, r *http.Request, id string) (*labelling.Store, *labelling.
 	return store, q, err
 }
 
-// positionIn is the position in a queue from which on an address shows it.
+// positionIn returns the first position of a queue to show: the parameter from, or 1 without it.
 func positionIn(v url.Values) (int64, error) {
 	text := v.Get("from")
 	if text == "" {
@@ -66,8 +66,8 @@ func positionIn(v url.Values) (int64, error) {
 	return from, nil
 }
 
-// seesOthers reports whether the user may see the work of others in a queue. While a blind queue is open, its
-// annotators may not: with few labels even a count reveals another annotator's label.
+// seesOthers reports whether the user may see the work of others in a queue. Annotators may not while a blind queue is
+// open: with few labels even a count reveals another annotator's label.
 func seesOthers(r *http.Request, q *labelling.Queue) bool {
 	who := caller(r.Context())
 	return !q.Blind || !q.ClosedAt.IsZero() || who.May(identity.Admin) || !who.May(identity.Label)

@@ -67,14 +67,14 @@ func (s *Site) queues(r *http.Request) (content, error) {
 	return content{Title: "Labelling", Page: out}, nil
 }
 
-// The page asks how a queue of the cases of a list is to be.
+// The page is the form that creates a queue from the cases of a list.
 var _ = register(&page{name: "newqueue", pattern: "GET /queue/new", role: identity.Admin, show: (*Site).newQueue})
 
 type newQueue struct {
 	List   string // the query of the list's address
 	State  store.State
 	Cases  int64
-	Gone   int64  // those of the list that people could not see: the warehouse holds no row of their answers, or several
+	Gone   int64  // number of the list's cases without exactly one row in agent_runs, which cannot be shown
 	Listed string // address of the list
 	Orders []orderText
 }
@@ -106,7 +106,7 @@ func (s *Site) newQueue(r *http.Request) (content, error) {
 		Page: newQueue{state.Values().Encode(), state, int64(len(ids)), gone, casesAddress(state), orders}}, nil
 }
 
-// casesOf returns the ids of the cases of a list that can be shown, and the number of the others.
+// casesOf returns the IDs of the cases of a list that can be labeled, and gone, the number of the other cases.
 func (s *Site) casesOf(r *http.Request, state store.State) (ids []string, gone int64, err error) {
 	store, err := s.labels()
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Site) casesOf(r *http.Request, state store.State) (ids []string, gone i
 	return ids, int64(of - len(ids)), err
 }
 
-// The address makes a queue.
+// The address creates a queue.
 var _ = register(
 	&page{pattern: "POST /queue/new", role: identity.Admin,
 		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {

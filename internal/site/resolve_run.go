@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// runMissing says that an address names no run, with those that it may mean.
+// runMissing is the error for an address that does not name an existing run; meant are links to the runs that it may
+// mean.
 type runMissing struct {
 	error
 	meant []namedAddress
@@ -17,9 +18,8 @@ type runMissing struct {
 
 func (e *runMissing) Unwrap() error { return e.error }
 
-// whichRun resolves an address that leaves out the agent, the version or the batch. It returns the address with the
-// only run that fits, "" if the address names an existing run. If several runs fit, or none, the error is a
-// runMissing.
+// whichRun completes an address that omits the agent, version or batch of its run. It returns the address with the only
+// run that matches, or "" if nothing is to be completed. Otherwise the error is a *runMissing.
 func (s *Site) whichRun(r *http.Request) (to string, err error) {
 	v := r.URL.Query()
 	key := store.ParseRun(v)
@@ -73,7 +73,7 @@ func leftOut(run scoring.RunID) string {
 	return strings.Join(names, " and ")
 }
 
-// runThere is an error if there is no such run.
+// runThere returns an error that names the parameter key if run is neither among recent nor in the warehouse.
 func (s *Site) runThere(r *http.Request, recent []store.Run, key string, run scoring.RunID) error {
 	for i := range recent {
 		if recent[i].RunID == run {

@@ -17,12 +17,12 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page of the results of a run.
+// The page shows the results of a run.
 var _ = register(
 	&page{name: "run", pattern: "GET /run", nav: "Overview", place: 10, ofRun: true, inPrint: true, noted: true,
 		inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
 
-// results adds the results of a run. A report opens with those of the first run.
+// results adds the page of a run to a static report. That of the first run is the report's index.
 func (l *staticPlan) results(p *page, of *staticRun) {
 	if of.first {
 		l.add(p, addressOf(p, &of.run), "index", "/")
@@ -32,12 +32,12 @@ func (l *staticPlan) results(p *page, of *staticRun) {
 }
 
 const (
-	partsShown = 50   // of a slice
-	partsAll   = 1000 // of the slice that is asked for
+	partsShown = 50   // maximum number of parts of a slice
+	partsAll   = 1000 // the same, if only one slice is shown
 	worstShown = 10
 )
 
-// sliced are the columns by which the page of a run is cut, with their headings.
+// sliced are the columns by which the page of a run breaks down its cases, with their headings.
 var sliced = []struct{ column, heading string }{
 	{"tier", "Complexity"}, {"tag", "Tags"}, {"database", "Databases"}, {"dialect", "Dialects"},
 	{"relation", "Why results differ"}, {"reason", "Reasons"},
@@ -49,65 +49,65 @@ type runView struct {
 	Cases   int64
 	Every   string      // address of all cases
 	Program string      // version of badger
-	Leading []metricRow // the primary metric and others that say most
+	Leading []metricRow // the primary metric and other informative ones
 	Groups  []metricGroup
-	Metrics int    // in all groups
-	Metric  string // that slices and worst cases are of
-	Lower   bool   // less of it is better
+	Metrics int    // number of metrics in all groups
+	Metric  string // the metric of slices and worst cases
+	Lower   bool   // lower values of Metric are better
 	Chosen  *metricRow
 	Spread  *spread
 	Slices  []slice
 	Worst   []worst
-	AllBad  string    // address of all cases that did not pass
-	Only    string    // the one slice that is shown; "": all
+	AllBad  string    // address of the list that Worst is the start of
+	Only    string    // column of the only slice shown; "": all slices
 	Whole   string    // address of the page with all slices
-	Top     *overview // nil: the page is about one metric or slice
-	Bare    bool      // the warehouse holds only the scores, as it seems
+	Top     *overview // nil if the page is about another metric, or one slice
+	Bare    bool      // the warehouse seems to hold scores only, without questions and queries
 }
 
-// metricGroup is the metrics of one family.
+// metricGroup is the metrics of one group.
 type metricGroup struct {
 	Name string
 	Rows []metricRow
 }
 
-// metricRow holds the figures of a metric, of all cases or a part. Each number has the address of its cases.
+// metricRow holds the figures of a metric for all cases, or for a part of them. Each number links to its cases.
 type metricRow struct {
 	Name     string
-	Address  string // of the subject of the row
+	Address  string // address of the page of the row's metric
 	Chosen   bool
-	Lower    bool // less is better
+	Lower    bool // lower values are better
 	Figures  store.Figures
 	Cases    int64
-	Coverage string // share of the cases that the metric applies to; "": it applies to none
-	Why      string // the metric applies to no case
+	Coverage string // share of the cases that the metric applies to; "" if it applies to none
+	Why      string // why the metric applies to no case
 	Mean     *float64
-	Interval string // of the mean; "": not known
+	Interval string // 95 % interval of the mean; "": unknown
 	Share    *report.Share
 	To       rowAddresses
 }
 
-// rowAddresses lead to the cases behind the numbers of a row.
+// rowAddresses are the addresses of the lists of cases behind the numbers of a row.
 type rowAddresses struct{ All, OK, Passed, NotPassed, Abstained, NotApplicable, Unanswered, Failed string }
 
-// spread is how the values of a metric lie.
+// spread is the five-number summary of a metric's values.
 type spread struct{ Min, Q1, Median, Q3, Max float64 }
 
-// slice is the primary metric by the parts of the cases.
+// slice breaks down the figures of one metric by the values of a column of the cases.
 type slice struct {
 	Column  string
 	Heading string
 	Rows    []metricRow
 	More    int64
-	Address string // of the slice with more parts
+	Address string // address of the page with all parts of this slice
 }
 
-// worst is an answer that did not pass.
+// worst is a case in the list of worst answers.
 type worst struct {
 	store.CaseRow
 	Address string
 	Score   scoring.Score
-	Why     string // why the results differ
+	Why     string // why the results differ, if Score does not say so
 }
 
 func (s *Site) run(r *http.Request) (content, error) {
@@ -173,8 +173,8 @@ func (s *Site) run(r *http.Request) (content, error) {
 	return content{Title: title, Run: &key, Page: v, Poll: run.Status == "running"}, nil
 }
 
-// bare reports whether the first cases of a run have neither a question nor a query of the answer: what a
-// run over a file leaves are scores.
+// bare reports whether the first five cases of a run have neither questions nor queries, as if badger run had read them
+// from a file and stored only scores.
 func bare(ctx context.Context, p *store.Pages, run scoring.RunID) (bool, error) {
 	list, err := p.List(ctx, store.State{RunID: run, Mode: store.All, Size: 5})
 	if err != nil {
@@ -185,7 +185,7 @@ func bare(ctx context.Context, p *store.Pages, run scoring.RunID) (bool, error) 
 		!slices.ContainsFunc(rows, func(r store.CaseRow) bool { return r.Question != "" || r.SQL != "" }), err
 }
 
-// ofMetric is the address of the page of a run about a metric.
+// ofMetric returns the address of a run's page about a metric. The primary metric is omitted.
 func (s *Site) ofMetric(key scoring.RunID, list *store.List, metric string) string {
 	v := store.RunValues(key)
 	if metric != list.Shape.Primary() {
@@ -208,7 +208,7 @@ func (s *Site) lower(metric string) bool {
 	return m != nil && m.LowerIsBetter
 }
 
-// metricGroups are the figures of all metrics, in the order of the terminal's summary.
+// metricGroups returns the figures of all metrics, in the order of the terminal's summary.
 func (s *Site) metricGroups(ctx context.Context, p *store.Pages, list *store.List,
 	figures map[string]store.MetricFigures) ([]metricGroup, error) {
 	var groups []metricGroup
@@ -243,14 +243,13 @@ func (s *Site) metricGroups(ctx context.Context, p *store.Pages, list *store.Lis
 	return groups, nil
 }
 
-// longestLinked is up to how long the names of a run may be, as part of an address in bytes, so that
-// each number of its tables leads to its cases. The hundreds of addresses of longer ones would be a
-// page of megabytes.
+// longestLinked is the maximum length in bytes of a run's encoded names for which the numbers in tables link to their
+// cases. With longer names, hundreds of addresses would make a page of megabytes.
 const longestLinked = 1000
 
 func linked(run scoring.RunID) bool { return len(store.RunValues(run).Encode()) <= longestLinked }
 
-// rowOf is figures with the addresses of the cases behind them.
+// rowOf returns the figures f with the addresses of the lists of their cases, unless the run's names are too long.
 func rowOf(name string, f *store.Figures, cases int64, s store.State) metricRow {
 	covered := coverageOf(f)
 	row := metricRow{Name: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f), Share: shareOf(f)}
@@ -269,17 +268,17 @@ func rowOf(name string, f *store.Figures, cases int64, s store.State) metricRow 
 	return row
 }
 
-// coverageOf returns the coverage of figures.
+// coverageOf returns the coverage of a metric: the share of cases that it applies to.
 func coverageOf(f *store.Figures) report.Coverage {
 	return report.CoverageOf(int(f.OK), int(f.Abstained), int(f.NotApplicable), int(f.Failed), int(f.Unanswered))
 }
 
-// few is up to how many values the interval of their mean is found by resampling them.
+// few is the maximum number of values for which the interval of the mean is computed by the bootstrap.
 const few = 5000
 
-// meanInterval is the 95 % interval of the mean of a metric's values, as summaries compute it: by the
-// bootstrap, or beyond few values the normal one. Metrics with verdicts have the interval of their
-// share instead.
+// meanInterval formats the 95 % interval of the mean of a metric's values: by the bootstrap for up to few values, else
+// the normal one. It returns "" for metrics with verdicts, whose share has an interval instead, and for fewer than two
+// values.
 func meanInterval(ctx context.Context, p *store.Pages, run *store.ScoredRun, metric string,
 	f *store.MetricFigures) (string, error) {
 	if f.Judged > 0 || f.OK < 2 {
@@ -301,7 +300,8 @@ func meanInterval(ctx context.Context, p *store.Pages, run *store.ScoredRun, met
 
 func between(low, high float64) string { return report.Value(low) + "–" + report.Value(high) }
 
-// aboutMetric fills in the part of the page about the selected metric.
+// aboutMetric sets the parts of the page about v.Metric: spread and worst answers, unless only one slice is shown, and
+// the slices.
 func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List, v *runView) error {
 	base := store.State{RunID: list.State.RunID, Mode: store.All}
 	if v.Metric != list.Shape.Primary() {
@@ -371,7 +371,7 @@ func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List
 	return nil
 }
 
-// tierPlace is a tier's place among others: the easiest first, unknown ones last.
+// tierPlace returns the position of a tier in the order of difficulty; unknown ones are last.
 func tierPlace(tier string) int {
 	tiers := []string{"easy", "medium", "hard", "extra_hard"}
 	if i := slices.Index(tiers, tier); i >= 0 {
@@ -380,8 +380,8 @@ func tierPlace(tier string) int {
 	return len(tiers)
 }
 
-// worst finds the answers that did not pass, the worst first; of a metric without verdicts those with
-// the worst values.
+// worst sets v.Worst to the first answers that did not pass, the worst first. For a metric without verdicts they are
+// the answers with the worst values.
 func (s *Site) worst(ctx context.Context, p *store.Pages, state store.State, v *runView) error {
 	state.Sort = store.Sort{Column: v.Metric, Descending: v.Lower}
 	if v.Chosen.Share != nil {
@@ -412,7 +412,7 @@ func (s *Site) worst(ctx context.Context, p *store.Pages, state store.State, v *
 	return nil
 }
 
-// tookSince is the time between two instants in milliseconds; nil if one is not known.
+// tookSince returns the time between two instants in milliseconds, or nil if either is zero or to is before from.
 func tookSince(from, to time.Time) *float64 {
 	if from.IsZero() || to.IsZero() || to.Before(from) {
 		return nil
@@ -421,5 +421,5 @@ func tookSince(from, to time.Time) *float64 {
 	return &ms
 }
 
-// NotPassed is how many have a verdict and did not pass.
+// NotPassed returns the number of scores with a verdict that did not pass.
 func (r metricRow) NotPassed() int64 { return r.Figures.Judged - r.Figures.Passed }

@@ -38,10 +38,10 @@ var _ = register(
 			return s.goTo(rw, r, runsAddress())
 		}})
 
-// runsOnPage is how many runs a page of them shows.
+// runsOnPage is the maximum number of runs on a page of the list.
 const runsOnPage = 50
 
-// runStatuses are the statuses of runs, for choosing among them.
+// runStatuses are the statuses of runs that the list can be filtered by.
 var runStatuses = []string{"done", "running", "stopped", "failed"}
 
 // runList is the data of the list of runs.
@@ -50,41 +50,41 @@ type runList struct {
 	Filtered bool
 	Rows     []runRow
 	Of       int64
-	From, To int // which of them are on the page, from 1
+	From, To int // numbers of the first and last run shown, from 1
 	Agents   []string
 	Versions []string
 	Statuses []string
-	Before   string // address of the page before; "": none
+	Before   string // address of the previous page; "": none
 	After    string
-	Pick     bool // whether runs are chosen here, to compare them
+	Pick     bool // show check boxes that choose runs to compare
 }
 
-// runRow is one run.
+// runRow is the row of a run in the list.
 type runRow struct {
 	store.Run
 	Address string
-	Pick    string // the run as the address of a comparison has it; "": its names are too long for one
-	Cases   int64  // with a score of the primary metric; 0: none yet
-	Answers int64  // that the agent gave in the batch; 0: not known
+	Pick    string // the run encoded for the address of a comparison; "" if its names are too long
+	Cases   int64  // number of scores of the primary metric; 0: none yet
+	Answers int64  // number of the agent's answers in the batch, of a running run; else 0
 	All     string // address of its cases
 	Metric  string // the primary metric
 	Share   *report.Share
-	Mean    *float64 // where the metric gives no verdict
-	// Unanswered is how many questions have no answer.
+	Mean    *float64 // mean of the primary metric; nil without values
+	// Unanswered is the number of questions without an answer.
 	Unanswered int64
 	Passed     string // address of the cases that passed
 	Scores     int64  // 0: not known
-	Failed     *int64 // scores that failed; nil: not known
+	Failed     *int64 // number of scores that failed; nil: unknown
 	Errors     string
-	// GoldenSet are the versions of the golden set that the questions were taken from; "" if the run
-	// does not say.
+	// GoldenSet lists the versions of the golden set that the questions were taken from; "" if unknown.
 	GoldenSet string
 	Duration  *float64 // milliseconds; nil: not known
 	Tokens    *int64
 	Cost      string
 }
 
-// reader knows what columns the users' tables have. It serves one page, or a whole static report.
+// reader returns the reader of the warehouse for one page, or that of the whole static report. It has read which
+// columns the users' tables have.
 func (s *Site) reader(ctx context.Context) (*store.Pages, error) {
 	if h := heldIn(ctx); h != nil {
 		return h.pages, nil
@@ -176,7 +176,7 @@ func pageNumber(q url.Values) (int, error) {
 	return n, nil
 }
 
-// runRows finds the figures of runs.
+// runRows returns the rows of runs with their figures.
 func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([]runRow, error) {
 	metric := func(r *store.Run) string { return s.primary(r.Metrics()) }
 	figures, err := p.FiguresOf(ctx, runs, metric)
@@ -214,7 +214,7 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 	return rows, nil
 }
 
-// primary is the primary metric of a run that has these: the one of its summary in the terminal.
+// primary returns the primary metric among names, as in the terminal's summary; without names, among all metrics.
 func (s *Site) primary(names []string) string {
 	var known []scoring.Metric
 	for i := range s.o.Metrics {
@@ -228,8 +228,8 @@ func (s *Site) primary(names []string) string {
 	return report.Primary(known)
 }
 
-// shareOf is the share of the questions that passed, of those with a verdict or without an answer; nil if the metric
-// gave no verdict.
+// shareOf returns the share of passed scores among those with a verdict and unanswered questions, or nil without
+// verdicts.
 func shareOf(f *store.Figures) *report.Share {
 	if f.Judged == 0 {
 		return nil
@@ -237,7 +237,7 @@ func shareOf(f *store.Figures) *report.Share {
 	return report.ShareOf(int(f.Passed), int(f.Judged+f.Unanswered))
 }
 
-// meanOf is the mean of a metric's values; nil if there are none.
+// meanOf returns the mean of a metric's values, or nil without values.
 func meanOf(f *store.Figures) *float64 {
 	if f.OK == 0 {
 		return nil
@@ -246,7 +246,7 @@ func meanOf(f *store.Figures) *float64 {
 	return &mean
 }
 
-// runErrors is how many scores of a run failed, as its row says; nil if it does not.
+// runErrors returns the number of failed scores in a run's stored counts, or nil if they are missing.
 func runErrors(run *store.Run) *int64 {
 	var counts map[string]int64
 	if json.Unmarshal([]byte(run.Counts), &counts) != nil || counts == nil {
@@ -256,7 +256,7 @@ func runErrors(run *store.Run) *int64 {
 	return &n
 }
 
-// goldenSets are the versions of the golden set that a run took its questions from.
+// goldenSets returns the versions of the golden set that a run's questions were taken from, separated by commas.
 func goldenSets(run *store.Run) string {
 	var versions struct {
 		GoldenSet map[string]int64 `json:"golden_set"`
@@ -269,7 +269,7 @@ func goldenSets(run *store.Run) string {
 	return strings.Join(names, ", ")
 }
 
-// runTokens is how many tokens judges read and wrote for a run; nil if that is not known.
+// runTokens returns the number of input and output tokens of judges for a run's scores, or nil if unknown.
 func runTokens(run *store.Run) *int64 {
 	var tokens struct {
 		In  *int64 `json:"in"`
@@ -282,7 +282,7 @@ func runTokens(run *store.Run) *int64 {
 	return &n
 }
 
-// costOfRun returns the cost of a run, in the currency of its prices; "" if no price is known.
+// costOfRun returns what judge calls of a run cost, in the currency of the configured prices, or "" if unknown.
 func costOfRun(run *store.Run) string {
 	var cost struct {
 		Money string `json:"money"`

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// shortCase is the data of the short page of a case, except the heading, ready to print: for thousands of pages,
-// looking up values and calling functions in a template takes longer than writing the output.
+// shortCase is the content of the shortened page of a case below its heading, already formatted: in thousands of pages,
+// function calls in a template take longer than writing the output.
 type shortCase struct {
 	Latency   string
 	Columns   []shortColumn
@@ -21,7 +21,7 @@ type shortCase struct {
 	Scores    []shortScore
 }
 
-// phrase is text from data. Most phrases are plain, and have no pieces.
+// phrase is text from data: either Plain, or display pieces if some characters need a symbol.
 type phrase struct {
 	Plain  string
 	Pieces []caseview.Piece
@@ -36,9 +36,9 @@ func phraseIn(pieces []caseview.Piece) phrase {
 	return phrase{Pieces: pieces}
 }
 
-// shortColumn is a line of the mapping.
+// shortColumn is a pair of columns, or an unpaired column, of gold and the answer.
 type shortColumn struct {
-	Name, Agent         phrase // without a name: there is none
+	Name, Agent         phrase // zero if the side lacks the column
 	Type, AgentType     string
 	State               caseview.State
 	How                 phrase
@@ -50,7 +50,7 @@ type shortRelation struct {
 	*relationPart
 	Sentence phrase
 	Said     string
-	Gold     phrase // the part of the accepted query that it is about
+	Gold     phrase // the part of the gold query that causes the difference
 	Pred     phrase
 	HasGold  bool
 	HasPred  bool
@@ -63,11 +63,11 @@ type shortQuery struct {
 	Groups []shortGroup
 }
 
-// shortGroup is a part of a query that one of the queries or both have.
+// shortGroup is an sqlGroup that is already formatted.
 type shortGroup struct {
 	In    caseview.Side
 	Plain string
-	Lines [][]caseview.Piece // where it is not plain
+	Lines [][]caseview.Piece // set instead of Plain if characters need a symbol
 }
 
 type shortScore struct {
@@ -75,7 +75,7 @@ type shortScore struct {
 	Reason                 phrase
 }
 
-// briefly makes what a short page shows.
+// briefly returns the content of the shortened page.
 func (c *onecase) briefly() *shortCase {
 	v := c.View
 	out := &shortCase{Latency: took(v.LatencyMS)}
@@ -140,7 +140,7 @@ func (s *shortCase) columns(m *caseview.Mapping) {
 	}
 }
 
-// countsText says how many rows agree and do not.
+// countsText returns a sentence with the numbers of rows that agree, differ, are missing or are extra.
 func countsText(r *caseview.RowCounts) string {
 	text := count(r.Gold) + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Equal) + " " +
 		printable.Verb(r.Equal, "agrees", "agree")
@@ -206,7 +206,7 @@ func newShortGroup(g sqlGroup) shortGroup {
 	return shortGroup{In: g.In, Plain: text}
 }
 
-// readyRow is the data of a row of a list in a static report, ready to print.
+// readyRow is the row of a list in a static report, already formatted.
 type readyRow struct {
 	Relation, Question, Reason, Tags phrase
 	People, Latency                  string

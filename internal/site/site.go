@@ -23,33 +23,34 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Options configure a site.
+// Options configure a [Site].
 type Options struct {
-	Warehouse *store.Store           // whose runs are shown; it may come later
-	Prefix    string                 // of all paths, such as /report; "" for none
-	Version   string                 // of badger
-	Metrics   []scoring.Metric       // their order, groups and directions; others come after them by name
-	Masked    []string               // columns of results whose cells are shown as hashes
-	Labels    bool                   // people may label; else the site only reads
-	Elsewhere store.Elsewhere        // where cases are that a static report needs and the warehouse lacks; nil: nowhere
-	Snapshots scoring.SnapshotReader // of results that cases refer to; nil: the warehouse
+	Warehouse *store.Store           // store of the runs; if nil, pages report that it is unavailable
+	Prefix    string                 // path prefix of all addresses, such as /report; "" for none
+	Version   string                 // version of badger
+	Metrics   []scoring.Metric       // known metrics, in their order; other metrics follow by name
+	Masked    []string               // columns of results whose values are shown as hashes
+	Labels    bool                   // users may label; else the site is read-only
+	Elsewhere store.Elsewhere        // source of cases that the warehouse lacks, for static reports; or nil
+	Snapshots scoring.SnapshotReader // source of results that cases refer to; nil: the warehouse
 	EmbedIn   []string               // origins that may show the pages in a frame
-	Budget    Budget                 // of judges
+	Budget    Budget                 // the configured budget for judges
 	Now       func() time.Time       // nil: time.Now
 	Log       *slog.Logger           // nil: silent
 }
 
-// page is one page of the report. A file that makes one passes it to register; nothing else names it.
+// page is a page of the report, or an address without a page. Each is registered in one file; other code finds it in
+// pages.
 type page struct {
 	name     string // templates/NAME.html, which defines "content"
-	pattern  string // of the address, such as GET /cases; its state is in the query
-	nav      string // the text of the link that leads to it; "": none
-	place    int    // of that link among the others, in steps of ten
+	pattern  string // method and path, such as GET /cases; the state is in the query
+	nav      string // text of its link in the navigation; "": none
+	place    int    // position of that link, in steps of ten
 	ofRun    bool   // its address names a run; its link is shown if a run is chosen
-	shortcut bool   // it leads to another page
-	perCase  bool   // a static report has one for each case that it chooses
-	noted    bool   // in a static report it lists what is left out
-	inPrint  bool   // a print of a report in one file has it
+	shortcut bool   // it redirects to another page
+	perCase  bool   // a static report has one for each selected case
+	noted    bool   // in a static report it shows what the report omits
+	inPrint  bool   // it is printed when a report in one file is printed
 	role     identity.Role
 	show     func(s *Site, r *http.Request) (content, error)
 	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.
@@ -58,11 +59,11 @@ type page struct {
 	serve func(s *Site, rw http.ResponseWriter, r *http.Request) error
 }
 
-// pages are all pages: those with links first, in the order of their links.
+// pages are all registered pages, sorted by place; those without a link are last.
 var pages []*page
 
-// register adds a page. It is called when the program starts; a page whose address, name or place is taken
-// stops the program.
+// register adds a page and returns it. It is called during initialization, and panics if p is incomplete, or if its
+// pattern, name or place is taken.
 func register(p *page) *page {
 	if p.pattern == "" || (p.show == nil) == (p.serve == nil) || (p.show == nil) != (p.name == "") ||
 		(p.nav == "") != (p.place == 0) {
@@ -82,7 +83,7 @@ func register(p *page) *page {
 	return p
 }
 
-// Site is the report over HTTP. It is safe for use by several goroutines.
+// Site serves the report over HTTP. It is safe for concurrent use.
 type Site struct {
 	o       Options
 	pages   []*page
@@ -93,7 +94,7 @@ type Site struct {
 	times   timelines
 }
 
-// New makes a site. An error is a wrong option.
+// New returns a site. It returns an error for an invalid option.
 func New(o Options) (*Site, error) {
 	if o.Prefix = strings.TrimSuffix(o.Prefix, "/"); o.Prefix != "" &&
 		(!strings.HasPrefix(o.Prefix, "/") || strings.ContainsAny(o.Prefix, "?#{} \"'<>\\")) {
@@ -143,8 +144,8 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// CheckOrigins checks the origins of [Options.EmbedIn]. The error is InvalidArgument for one that is not an https
-// origin, or that matches every host.
+// CheckOrigins validates the origins of [Options.EmbedIn]. It returns InvalidArgument for one that is not an https
+// origin or that matches every host.
 func CheckOrigins(origins []string) error {
 	for _, a := range origins {
 		host, ok := strings.CutPrefix(a, "https://")
@@ -156,7 +157,7 @@ func CheckOrigins(origins []string) error {
 	return nil
 }
 
-// contentPolicy is the Content-Security-Policy of served pages.
+// contentPolicy returns the Content-Security-Policy of served pages. ancestors are the origins that may embed them.
 func contentPolicy(ancestors []string) (string, error) {
 	allowed := "'none'"
 	if err := CheckOrigins(ancestors); err != nil {
@@ -168,11 +169,11 @@ func contentPolicy(ancestors []string) (string, error) {
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors " + allowed, nil
 }
 
-// errMethod is of a page that is asked for with a method that it does not have.
+// errMethod is the error for a request with a method that the address does not support.
 var errMethod = errcode.New(errcode.InvalidArgument, "the page cannot be asked for in this way (wrong HTTP method)")
 
-// ServeHTTP serves the site. The caller is in the context of the request ([identity.From]); without one it rejects
-// the request.
+// ServeHTTP serves the site. The caller is in the request's context ([identity.From]); requests without one are
+// rejected.
 func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	h := rw.Header()
 	h.Set("Content-Security-Policy", s.policy)
@@ -201,7 +202,7 @@ func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 const requestID = "X-Request-Id"
 
-// page serves a page.
+// page returns the handler of p: it checks the caller's role and the address, completes the run, then serves p.
 func (s *Site) page(p *page) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		who, _ := identity.From(r.Context())
@@ -236,8 +237,7 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	}
 }
 
-// readableAddress returns an error that names a field of the address with invalid UTF-8 or NUL: no database accepts
-// it.
+// readableAddress returns an error if a parameter of the query is not valid UTF-8, which no database accepts.
 func readableAddress(r *http.Request) error {
 	fields := r.URL.Query()
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -253,18 +253,17 @@ func readableAddress(r *http.Request) error {
 	return nil
 }
 
-// failure is the data of an error page.
+// failure is the content of an error page.
 type failure struct {
 	Status  int
 	Heading string
 	Message string
 	Advice  string
-	ID      string         // by which the log knows the request
-	Meant   []namedAddress // what the address may mean
+	ID      string         // request ID, which the log contains, too
+	Meant   []namedAddress // links to the runs that the address may mean
 }
 
-// fail responds with an error page: what is wrong, what to do, and the request's identifier. A script gets the same
-// as JSON.
+// fail responds with an error page: the error, advice, and the request ID. Requests for JSON get the error and the ID.
 func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
 	if m := (*runMissing)(nil); errors.As(err, &m) {
@@ -316,7 +315,7 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	_, _ = rw.Write(b.Bytes())
 }
 
-// caller returns the caller that requested a page; none for a static report.
+// caller returns the authenticated caller of a request, or the zero Caller for a static report.
 func caller(ctx context.Context) identity.Caller {
 	who, _ := identity.From(ctx)
 	return who

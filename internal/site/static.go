@@ -28,23 +28,22 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Static selects the content of a static report.
+// Static selects the runs and cases of a static report.
 type Static struct {
-	Runs     []scoring.RunID // the report opens with the first one
-	Baseline scoring.RunID   // that the runs are compared with; the zero value: that of each by its accepted batches
+	Runs     []scoring.RunID // runs of the report
+	Baseline scoring.RunID   // the run to compare with; zero: the default baseline of each run
 	All      bool            // every case has a page; else those that did not pass, have an error or changed
 	Done     func(pages, of int)
 
-	short     bool // pages of cases are short, however few there are
+	short     bool // pages of cases are shortened, however few there are
 	baselines map[scoring.RunID]scoring.RunID
-	file      bool // the report is one file, whose list of all cases is data
+	file      bool // the report is one file, whose list of all cases is JSON
 }
 
-// staticForm is the form of a report without a server: an address leads to a file of the folder, or to a section of
-// the one file.
+// staticForm is the form of a static report: a link leads to a file in the folder, or to a section of the one file.
 type staticForm struct {
-	names map[string]string                 // by address
-	cases map[scoring.RunID]map[string]bool // that have pages
+	names map[string]string                 // names of pages, by address
+	cases map[scoring.RunID]map[string]bool // IDs of the cases that have pages
 	one   bool                              // all pages are sections of one file
 }
 
@@ -75,19 +74,19 @@ func (f *staticForm) to(name string) string {
 	return name + ".html"
 }
 
-// sectionMark begins the names of sections, and of nothing else on their page.
+// sectionMark is the prefix of the element IDs of sections; other IDs on their page do not have it.
 const sectionMark = "p-"
 
-// listKeys are the keys of the list that a case is examined from. What else an address asks for,
-// such as other rows, is another page.
+// listKeys are the parameters that name a case and the list it was opened from. An address with other parameters, such
+// as other rows, is a different page.
 var listKeys = map[string]bool{
 	"run": true, "agent": true, "version": true, "batch": true, "mode": true, "search": true, "regexp": true,
 	"filter": true, "sort": true, "column": true, "page": true, "size": true, "rows": true,
 	"base_run": true, "base_agent": true, "base_version": true, "base_batch": true, "case": true,
 }
 
-// caseOf is the case that the query of an address is about; plain is false if the address asks
-// for something else than the case as it is first shown.
+// caseOf returns the run and case ID in the query of an address. plain is false if the query is invalid or selects
+// another view of the case than the default one.
 func caseOf(query string) (run scoring.RunID, id string, plain bool) {
 	v, err := url.ParseQuery(query)
 	if err != nil {
@@ -101,8 +100,8 @@ func caseOf(query string) (run scoring.RunID, id string, plain bool) {
 	return store.ParseRun(v), v.Get("case"), true
 }
 
-// caseName is the name of the page of a case. It depends on nothing else in the report, so that
-// links to it last.
+// caseName returns the name of the page of a case. It depends only on the run and the case, so that links to it remain
+// valid.
 func caseName(run scoring.RunID, id string) string {
 	h := sha256.New()
 	for _, part := range []string{run.ID, run.Agent, run.Version, run.Batch, id} {
@@ -116,7 +115,7 @@ type staticPage struct {
 	page    *page
 	address string
 	name    string
-	of      *staticCase // nil: no case
+	of      *staticCase // nil if the page is not about a case
 }
 
 // staticCase is the case that a page of a static report is about.
@@ -126,10 +125,10 @@ type staticCase struct {
 	neighbours store.Neighbours // among the cases that have pages
 }
 
-// pageSize is how many cases a list in a static report shows on a page.
+// pageSize is the number of cases on a page of a list in a static report.
 const pageSize = store.MaxSize
 
-// modesOf are the lists of a run that the report has.
+// modesOf returns the modes of the lists of a run in the report: without a baseline those of changes are omitted.
 func (o *Static) modesOf(run scoring.RunID) []store.Mode {
 	modes := []store.Mode{store.All, store.Failed, store.Errors}
 	if o.state(run, store.All).Baseline != (scoring.RunID{}) {
@@ -139,10 +138,10 @@ func (o *Static) modesOf(run scoring.RunID) []store.Mode {
 	return modes
 }
 
-// changeModes are the lists of what became of questions.
+// changeModes are the modes that compare a case's verdict with that in the baseline.
 var changeModes = []store.Mode{store.Broke, store.Fixed, store.StillWrong, store.StillRight, store.Unasked}
 
-// holdRun reads what the pages of a run share.
+// holdRun reads the data that the pages of a run share.
 func (s *Site) holdRun(ctx context.Context, p *store.Pages, o *Static, run scoring.RunID) (*heldRun, error) {
 	rows, err := s.o.Warehouse.Runs(ctx, run.ID)
 	if err != nil {
@@ -172,10 +171,10 @@ func (s *Site) holdRun(ctx context.Context, p *store.Pages, o *Static, run scori
 	return h, nil
 }
 
-// staticPlan is which pages a static report has.
+// staticPlan collects the pages of a static report.
 type staticPlan struct {
 	*Static
-	names map[string]string // of pages, by address
+	names map[string]string // names of pages, by address
 	pages []staticPage
 }
 
@@ -184,10 +183,10 @@ type staticRun struct {
 	*heldRun
 	run    scoring.RunID
 	first  bool
-	suffix string // of the names of its pages, which would be the same for several runs
+	suffix string // suffix of its pages' names, so that they differ between runs
 }
 
-// add adds a page, unless there is one of the address. Also are addresses that lead to it too.
+// add adds a page, unless the report has one for the address. The addresses also lead to the page, too.
 func (l *staticPlan) add(p *page, address, name string, also ...string) {
 	if _, there := l.names[address]; there {
 		return
@@ -199,10 +198,10 @@ func (l *staticPlan) add(p *page, address, name string, also ...string) {
 	l.pages = append(l.pages, staticPage{page: p, address: address, name: name})
 }
 
-// one adds the one page of a run.
+// one adds page p for a run, at its address without parameters.
 func (l *staticPlan) one(p *page, of *staticRun) { l.add(p, addressOf(p, &of.run), p.name+of.suffix) }
 
-// plan finds out which pages the report has.
+// plan returns the pages of the report and sets the names and cases of f, and the shared settings in ctx.
 func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage {
 	shared := heldIn(ctx)
 	plan := staticPlan{Static: o, names: f.names}
@@ -247,15 +246,15 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 }
 
 const (
-	// manyCases is up to how many pages of cases are whole. In a larger report they leave out what can be
-	// looked up in the database: scores of metrics that say little of the difference, and the relations
-	// that do not hold.
+	// manyCases is the maximum number of cases with complete pages. In a larger report the pages omit the scores of
+	// less informative metrics and the relations that do not hold.
 	manyCases = 500
-	// mostCases is the default limit of cases with pages. It keeps a report small enough to mail.
+	// mostCases is the maximum number of cases with pages, unless all cases were asked for. It keeps a report small
+	// enough for mail.
 	mostCases = 2000
 )
 
-// pageOfCases is the page that shows one case; nil if there is none.
+// pageOfCases returns the registered page that shows one case, or nil.
 func (s *Site) pageOfCases() *page {
 	for _, p := range s.pages {
 		if p.perCase {
@@ -265,7 +264,7 @@ func (s *Site) pageOfCases() *page {
 	return nil
 }
 
-// state is the list of the cases of a run in a mode.
+// state returns the state of the list of a run's cases in a mode, as the report links to it.
 func (o *Static) state(run scoring.RunID, mode store.Mode) store.State {
 	s := store.State{RunID: run, Mode: mode, Page: 1, Size: pageSize, Baseline: o.baselines[run]}
 	if ofChanges(mode) {
@@ -274,9 +273,9 @@ func (o *Static) state(run scoring.RunID, mode store.Mode) store.State {
 	return s
 }
 
-// chosen are the ids of the cases of a run that have pages, in the order of the list, and how many
-// more would have one if there were room: those that did not pass or have an error and changed come
-// first, then the others that did not pass or have an error, then the others that changed.
+// chosen returns the IDs of the cases of a run that get pages, in the order of the list: all if o.All, else at most
+// room of those that failed, have an error or changed; left is the number of the others of these. Cases that failed or
+// have an error and changed are chosen first, then other failed ones and errors.
 func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
 	if o.All {
 		return of.ids[store.All], 0
@@ -304,10 +303,11 @@ func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
 	return ids, len(what) - len(ids)
 }
 
-// readTogether is how many cases are read in one go.
+// readTogether is the number of pages whose cases are read in one call.
 const readTogether = 400
 
-// contexts returns the contexts of groups of pages. The data of the pages of cases is read for a group in one go.
+// contexts returns a context for each page that holds the data of its case, if any. The cases of one run are read in
+// one call.
 func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
 	shared := heldIn(ctx)
 	out := make([]context.Context, len(pages))
@@ -340,7 +340,7 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 	return out, nil
 }
 
-// each renders the pages of a report, several at once, and hands them over in their order.
+// each renders the pages concurrently and calls write for each in their order.
 func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
 	write func(p staticPage, text []byte) error) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -409,8 +409,7 @@ func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
 	return group.Wait()
 }
 
-// begin plans a report and parses its templates. The context that it returns holds what the pages
-// share.
+// begin plans a report and parses its templates. The returned context holds the data that its pages share.
 func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context, *form, []staticPage, error) {
 	if len(o.Runs) == 0 {
 		return nil, nil, nil, errcode.New(errcode.InvalidArgument, "a report needs a run")
@@ -446,7 +445,7 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	return ctx, f, pages, nil
 }
 
-// setBaselines finds the baseline of each run, and puts the newest batch first.
+// setBaselines sets the baseline of each run, and sorts the runs so that the newest batch comes first.
 func (s *Site) setBaselines(ctx context.Context, o *Static) error {
 	o.baselines = map[scoring.RunID]scoring.RunID{}
 	t, err := s.timeline(ctx)
@@ -469,12 +468,11 @@ func (s *Site) setBaselines(ctx context.Context, o *Static) error {
 	return nil
 }
 
-// listFile names the files of a report in a folder, so that another report can take its place.
+// listFile is the file with the names of a report's files in a folder, so that a later report can remove them.
 const listFile = "badger-report.txt"
 
-// WriteFolder writes the report into a folder: index.html, a page for each case that has one, and the
-// assets next to them. The folder is made, or must be empty or hold a report, whose files are removed
-// first. The same run gives the same bytes.
+// WriteFolder writes the report into a folder: index.html, the other pages, and the assets. The folder is created, or
+// must be empty or hold a report, whose files are removed first. Equal data and options give equal bytes.
 func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 	if err := clear(dir); err != nil {
 		return err
@@ -509,15 +507,15 @@ func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 	return s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error { return write(p.name+".html", text) })
 }
 
-// usedAssets are the assets that pages name.
+// usedAssets returns the assets that the pages of a folder refer to.
 func usedAssets() []*asset {
 	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"], assets()["rows.js"]}
 }
 
-// reportFile is the names of files of reports.
+// reportFile matches the names of files of a report.
 var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*\.(html|css|js|svg|txt)$`)
 
-// clear makes a folder for a report, or removes the report that is in it.
+// clear creates the folder dir, or removes the report in it. It returns AlreadyExists if the folder has other content.
 func clear(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a report is to be read
 		return errcode.New(errcode.PermissionDenied, "the folder of the report: %w", err)
@@ -545,8 +543,8 @@ func clear(dir string) error {
 	return nil
 }
 
-// WriteFile writes the report as one document: its pages are sections, style and script are inline, and its policy
-// allows these two and nothing else. The same run gives the same bytes.
+// WriteFile writes the report as one HTML document: its pages are sections, style and scripts are inline, and its
+// content security policy allows only these. Equal data and options give equal bytes.
 func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 	ctx, f, pages, err := s.begin(ctx, &o, true)
 	if err != nil {
@@ -572,12 +570,13 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 	return nil
 }
 
-// mostSections is up to how many pages of a report in one file are sections of the document. In a larger report the
-// pages of cases, and of lists after the first, are text that a script shows when they are opened: a document of
+// mostSections is the maximum number of pages that a report in one file has as sections of the document. In a larger
+// report the pages of cases, and of lists after the first, are text that a script shows on demand: a document of
 // hundreds of thousands of elements takes half a minute to open.
 const mostSections = 250
 
-// writeSection writes a page of a report in one file.
+// writeSection writes a page as a section of a report in one file. If large, the pages for which later is true are
+// written as text for the script.
 func (s *Site) writeSection(ctx context.Context, out *bufio.Writer, p staticPage, text []byte, large bool) error {
 	name := sectionMark + p.name
 	if large && p.later() && !bytes.Contains(text, []byte("</script")) && !bytes.Contains(text, []byte("<!--")) {
@@ -599,15 +598,15 @@ func (s *Site) writeSection(ctx context.Context, out *bufio.Writer, p staticPage
 	return s.writeListData(ctx, out, p)
 }
 
-// later reports whether a page of a large report is shown by a script.
+// later reports whether p is about one case, or a page of a list after the first.
 func (p *staticPage) later() bool {
 	return p.of != nil || strings.Contains(p.name, "-page-")
 }
 
-// scriptsOfFile are the scripts of a report in one file.
+// scriptsOfFile are the scripts of a report in one file, in their order.
 var scriptsOfFile = []string{"site.js", "rows.js", "file.js"}
 
-// documentHead returns everything before the sections of a report in one file.
+// documentHead returns the beginning of a report in one file, up to its first section.
 func documentHead(title string) string {
 	hash := func(text []byte) string {
 		sum := sha256.Sum256(text)
@@ -634,11 +633,11 @@ func documentHead(title string) string {
 `
 }
 
-// naming are the attributes that name an element of a page.
+// naming are the attributes that define or refer to element IDs.
 var naming = []string{"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"}
 
-// inSection adds the section to the IDs and links of a page, so that they are unique. Sections, and links to them,
-// start with the sectionMark. Data has no unescaped quotes in HTML, so that it cannot look like an attribute.
+// inSection prefixes the IDs and local links of a page with its section, so that they are unique in the document. Those
+// that begin with sectionMark are unchanged. Quotes in data are escaped, so that data cannot look like an attribute.
 func inSection(section string, text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/16)
 	for {

@@ -15,15 +15,15 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page lists questions whose accepted answer, or whose wording, is suspect.
+// The page lists questions whose accepted answer or wording may be wrong.
 var _ = register(
 	&page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", place: 120, ofRun: true,
 		inReport: (*staticPlan).one, role: identity.Read, show: (*Site).suspects})
 
 const suspectsPerPage = 50
 
-// suspectsAddress lists the suspect questions of a run: one page of them, of those with a reason
-// if one is named.
+// suspectsAddress returns the address of a page of a run's suspect questions, of those with the given reason unless it
+// is "".
 func suspectsAddress(run scoring.RunID, reason string, page int) string {
 	v := store.RunValues(run)
 	if reason != "" {
@@ -44,7 +44,7 @@ type suspectsContent struct {
 	Reasons            []reasonRow
 	Discordance        []discordanceRow
 	Taxonomies         []failureKind
-	Reason             string // that the list is of; "": any
+	Reason             string // reason of the listed questions; "": any
 	AllAt              string
 	All, First, Last   int
 	Suspects           []suspectRow
@@ -55,7 +55,7 @@ type suspectsContent struct {
 
 type reasonDoc struct{ Name, Of, Doc string }
 
-// reasonRow counts the labels for a reason.
+// reasonRow counts the questions with a reason, and how the human labels of their rejected answers agree with it.
 type reasonRow struct {
 	Name      string
 	By        string
@@ -69,7 +69,7 @@ type reasonRow struct {
 
 type discordanceRow struct {
 	Metric, By string
-	On         []string // as analysis names them: gold_x, amb_q, either, all
+	On         []string // for gold_x, amb_q, either and all
 	Share      string
 }
 
@@ -135,8 +135,7 @@ func (s *Site) suspects(r *http.Request) (content, error) {
 	return content{Title: "Suspect golds", Run: &run, Page: page}, nil
 }
 
-// audit gathers the evidence against the accepted answers of a run's questions, from all runs that
-// scored its batch.
+// audit collects the evidence against the accepted answers of a run's questions, from all runs that scored its batch.
 func (s *Site) audit(r *http.Request, run scoring.RunID) (*analysis.Audit, error) {
 	ctx := r.Context()
 	src, err := s.scores()
@@ -172,15 +171,15 @@ func (s *Site) audit(r *http.Request, run scoring.RunID) (*analysis.Audit, error
 	return a, err
 }
 
-// mostCompared is of how many questions the results of all agents are read for a page.
+// mostCompared is the maximum number of questions for which a page compares the results of all agents.
 const mostCompared = 500
 
-// batchSide is the latest scores of a run's batch, of all runs.
+// batchSide selects the latest scores of a run's batch over all runs that scored it.
 func batchSide(run scoring.RunID) storedscores.Side {
 	return storedscores.Side{RunID: scoring.RunID{By: run.By}}
 }
 
-// taxonomies are the two taxonomies of FLEX, with their counts in the run.
+// taxonomies returns the categories of FLEX with their counts in the run, without those of execution errors.
 func (s *Site) taxonomies(r *http.Request, run scoring.RunID) ([]failureKind, error) {
 	f, err := storedscores.In(s.o.Warehouse).Failures(r.Context(), sideOf(run), []string{"flex"})
 	if err != nil {

@@ -14,27 +14,28 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// moment is a batch of an agent on the axis of time, with the latest run that scored it.
+// moment is a batch of an agent with the latest run that scored it.
 type moment struct {
 	Of  analysis.Batch
-	Run store.Run // without an ID if the latest run is not among those that are offered
+	Run store.Run // its ID is "" if the latest run is not among the recent ones
 }
 
-// timeline is the batches of all agents in the order of time.
+// timeline holds the batches of all agents, sorted by time.
 type timeline struct {
 	moments  []moment
 	daily    map[string]bool // agents whose batches are about a day apart
 	accepted analysis.Accepted
 }
 
-// timelines caches the timeline of a warehouse until its runs change.
+// timelines caches the timeline of a warehouse until its recent runs change.
 type timelines struct {
 	mu   sync.Mutex
 	key  string
 	last *timeline
 }
 
-// timeline reads the batches that have scores.
+// timeline returns the batches that have scores. They are read again when the recent runs change, and while one is
+// running.
 func (s *Site) timeline(ctx context.Context) (*timeline, error) {
 	recent, err := s.recentRuns(ctx)
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Site) timeline(ctx context.Context) (*timeline, error) {
 	return &t, nil
 }
 
-// newTimeline sorts batches by time. recent are runs from new to old.
+// newTimeline returns the timeline of batches. recent are runs from new to old.
 func newTimeline(batches []analysis.Batch, recent []store.Run) *timeline {
 	t := &timeline{daily: map[string]bool{}}
 	analysis.Sort(batches)
@@ -106,7 +107,7 @@ func (t *timeline) ofAgent(agent string) (out []moment) {
 	return out
 }
 
-// at returns the batch of a run.
+// at returns the batch that a run scored, with that run, or nil if it has no scores.
 func (t *timeline) at(run scoring.RunID) *moment {
 	i := slices.IndexFunc(t.moments, func(m moment) bool { return m.Of.By == run.By })
 	if i < 0 {
@@ -117,7 +118,7 @@ func (t *timeline) at(run scoring.RunID) *moment {
 	return &m
 }
 
-// noun returns the word for a batch of an agent: night if they are a day apart.
+// noun returns the word for a batch of an agent: "night" if its batches are about a day apart, else "batch".
 func (t *timeline) noun(agent string) string {
 	if t.daily[agent] {
 		return "night"
@@ -128,7 +129,7 @@ func (t *timeline) noun(agent string) string {
 // day formats the date of a batch: Mon 23 Nov.
 func day(at time.Time) string { return at.UTC().Format("Mon 2 Jan") }
 
-// name is how people call a batch: by its date if batches are daily, else by its own name, its version or its run.
+// name returns the display name of a batch: its date if batches are daily, else its ID, its version or its run.
 func (t *timeline) name(m *moment) string {
 	if t.daily[m.Of.Agent] && !m.Of.At.IsZero() {
 		return day(m.Of.At)
@@ -136,7 +137,8 @@ func (t *timeline) name(m *moment) string {
 	return cmp.Or(m.Of.Batch, m.Of.Version, m.Run.ID, analysis.NoName)
 }
 
-// weekday is the short form of [timeline.name] in a sentence about two batches: Monday, or the name.
+// weekday returns a short name of batch m for a sentence about m and other: the day of the week if daily batches are
+// less than a week apart, else the date or the name.
 func (t *timeline) weekday(m, other *moment) string {
 	if !t.daily[m.Of.Agent] || m.Of.At.IsZero() {
 		return t.name(m)
@@ -147,7 +149,7 @@ func (t *timeline) weekday(m, other *moment) string {
 	return day(m.Of.At)
 }
 
-// newest returns the run of the newest batch, of any agent; nil if there is none.
+// newest returns the run of the newest batch with a known run, of any agent, or nil.
 func (t *timeline) newest() *scoring.RunID {
 	for i := len(t.moments) - 1; i >= 0; i-- {
 		if m := &t.moments[i]; m.Run.ID != "" {
@@ -157,12 +159,13 @@ func (t *timeline) newest() *scoring.RunID {
 	return nil
 }
 
-// stepper leads from the batch of a page to the ones before and after it.
+// stepper is the links from the batch of a page to the ones before and after it.
 type stepper struct {
 	Text, Before, BeforeText, After, AfterText string
 }
 
-// stepOf returns the stepper of a page about a run; nil if the run has no batch in the timeline.
+// stepOf returns the links from page p about a run to the batches before and after it, or nil if the run has no batch
+// in the timeline.
 func (t *timeline) stepOf(p *page, run scoring.RunID) *stepper {
 	of := t.ofAgent(run.Agent)
 	at := slices.IndexFunc(of, func(m moment) bool { return m.Of.By == run.By })

@@ -20,22 +20,22 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows how metrics went over the batches of agents.
+// The page shows metrics over the batches of agents.
 var _ = register(
 	&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, inReport: (*staticPlan).one,
 		role: identity.Read, show: (*Site).trend})
 
 const (
-	lastBatches   = 10 // that are shown unless more are asked for
-	firstPictures = 4  // metrics that are shown unless others are asked for
+	lastBatches   = 10 // batches that are shown by default
+	firstPictures = 4  // metrics that are shown by default
 )
 
-// trendState selects a trend. An address encodes it.
+// trendState is the state of the page, as its address encodes it.
 type trendState struct {
 	Agent   string   // "": all
-	Metrics []string // nil: the first of those that say most
+	Metrics []string // nil: the page of the primary metric
 	Last    int      // batches; 0: all
-	Across  bool     // join points that may not be compared, too
+	Across  bool     // draw lines also between points that are not comparable
 }
 
 func parseTrend(v url.Values) (s trendState, err error) {
@@ -53,7 +53,7 @@ func parseTrend(v url.Values) (s trendState, err error) {
 	return s, nil
 }
 
-// trendAddress shows how metrics went.
+// trendAddress returns the address of the page in state s. Default values are omitted.
 func trendAddress(s trendState) string {
 	v := url.Values{}
 	if s.Agent != "" {
@@ -72,14 +72,14 @@ func trendAddress(s trendState) string {
 }
 
 type trendContent struct {
-	Nights  *nightsView // the batches of an agent; nil: tables of some metrics
+	Nights  *nightsView // the batches of one agent; nil if metrics are selected
 	State   trendState
 	Agents  []option
 	Metrics []trendMetric
-	Others  []trendLink // metrics that are not shown
-	AllAt   string      // the address with all batches; "": they are shown
-	Hidden  int         // batches that are not shown
-	Legend  []string    // what the marks mean
+	Others  []trendLink // links to metrics that are not shown
+	AllAt   string      // address of the page with all batches; "" if all are shown
+	Hidden  int         // number of batches that are not shown
+	Legend  []string    // meanings of the marks in charts
 	Notes   []string
 	Alpha   float64
 	Primary string // the metric whose p-values are not adjusted
@@ -88,7 +88,7 @@ type trendContent struct {
 
 type trendLink struct{ Address, Text string }
 
-// trendMetric is one metric over the batches.
+// trendMetric is the chart and table of one metric over the batches.
 type trendMetric struct {
 	Name    string
 	Picture *chart.Picture
@@ -104,11 +104,11 @@ type trendRow struct {
 	Passed         string
 	Change, P      string
 	Class, Outcome string
-	Changed        []string // what else changed since the batch before
-	Address        string   // the comparison with the batch before
+	Changed        []string // changes other than the answers since the batch before
+	Address        string   // address of the comparison with the batch before
 }
 
-// changeMarks are the letters of changes other than the answers, with their meaning.
+// changeMarks are the letters that mark changes other than the answers in a chart, with their meaning.
 var changeMarks = []struct{ letter, why, said string }{
 	{"G", "golden set", "the question or its accepted answer changed in some cases"},
 	{"M", "metric version", "the metric has another version"},
@@ -203,8 +203,8 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	return out, nil
 }
 
-// prompts returns, by agent, version and batch, and by purpose, the recorded models and prompt versions that the
-// runs of the batch paid for.
+// prompts returns the judge models and prompt versions that the latest run of each batch paid for, by batch (a RunID
+// without ID) and by purpose.
 func (s *Site) prompts(ctx context.Context) (map[scoring.RunID]map[string][2][]string, error) {
 	asked, err := s.o.Warehouse.Asked(ctx, "")
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *Site) prompts(ctx context.Context) (map[scoring.RunID]map[string][2][]s
 	return out, nil
 }
 
-// trendOf is one metric of a trend.
+// trendOf returns the chart and table of one metric. It adds the letters of changeMarks that it uses to occurred.
 func trendOf(t *analysis.Trend, metric string, number int, state trendState,
 	asked map[scoring.RunID]map[string][2][]string, occurred map[string]bool) trendMetric {
 	out := trendMetric{Name: metric}
@@ -308,8 +308,8 @@ func stepName(b *analysis.Batch) string {
 	return b.Version + b.Batch
 }
 
-// rowOfPoint returns a point as a row of a table. cut reports that it is not comparable with the previous one,
-// completely or in part.
+// rowOfPoint returns a point as a row of the table. cut reports that some or all of its scores are not comparable with
+// those of the previous point, or that it is the first.
 func rowOfPoint(t *analysis.Trend, p *analysis.Point,
 	asked map[scoring.RunID]map[string][2][]string) (row trendRow, cut bool) {
 	b := t.Batches[p.Batch]
@@ -352,7 +352,7 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point,
 	return row, cut || c.Compared == 0
 }
 
-// covered is a coverage; a dash where the metric applies to no case.
+// covered formats a coverage, or returns a dash for nil: the metric applies to no case.
 func covered(share *float64) string {
 	if share == nil {
 		return dash

@@ -12,13 +12,13 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// percent formats a share in whole percent, as headlines have it: 45 %.
+// percent formats a share in whole percent: 45 %.
 func percent(share float64) string { return strconv.Itoa(int(math.Round(100*share))) + " %" }
 
-// minus replaces the hyphen in front of a number by a minus sign.
+// minus replaces all hyphens in text by minus signs.
 func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 
-// points formats a change of a share in whole points: −34.
+// points formats a change of a share in whole percentage points, with its sign: −34, or 0.
 func points(change float64) string {
 	n := int(math.Round(100 * change))
 	if n == 0 {
@@ -27,7 +27,7 @@ func points(change float64) string {
 	return minus(fmt.Sprintf("%+d", n))
 }
 
-// inThousand says how often a p-value comes up by chance: in 6 of 1,000 nights.
+// inThousand formats a p-value as a frequency: in 6 of 1,000 nights, or from 0.2 on in percent: in 23 of 100 nights.
 func inThousand(p float64, noun string) string {
 	many := printable.Noun(2, noun)
 	switch n := math.Round(1000 * p); {
@@ -40,7 +40,7 @@ func inThousand(p float64, noun string) string {
 	}
 }
 
-// reasonGroups are the labels of the metric relation with their groups, in the order of pages.
+// reasonGroups returns the labels of the metric relation with their groups, in the order in which pages show them.
 func reasonGroups() (out []store.LabelGroup) {
 	for _, g := range relation.Groups() {
 		for _, k := range relation.Kinds() {
@@ -55,7 +55,7 @@ func reasonGroups() (out []store.LabelGroup) {
 	return out
 }
 
-// groupName is a group of reasons as people read it; "" is of answers whose difference no relation names.
+// groupName returns the display name of a group of reasons; "" is the group of answers that no relation explains.
 func groupName(group string) string {
 	if group == "" {
 		return "No reason found"
@@ -63,7 +63,7 @@ func groupName(group string) string {
 	return group
 }
 
-// labelName is the label of an answer as people read it.
+// labelName returns the display name of a label of the metric relation, or "No reason found" for "".
 func labelName(label string) string {
 	if label == "" {
 		return "No reason found"
@@ -71,7 +71,7 @@ func labelName(label string) string {
 	return policy.DisplayName(label)
 }
 
-// tierName is a difficulty as people read it.
+// tierName returns the display name of a difficulty.
 func tierName(tier string) string {
 	switch tier {
 	case "":

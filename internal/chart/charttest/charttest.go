@@ -1,4 +1,4 @@
-// Package charttest checks pictures.
+// Package charttest checks pictures of package chart in tests.
 package charttest
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/badger-eval/badger/internal/chart"
 )
 
-// elements are those that a picture has.
+// elements are the elements that a picture may contain.
 var elements = []string{"svg", "title", "desc", "style", "rect", "line", "polyline", "circle", "text"}
 
-// Check draws a picture and checks that it is well-formed, has a title first and only elements and
-// attributes that a picture has, and lies within its bounds. It returns the file.
+// Check checks that the picture as a file is well-formed XML, begins with a title, contains only the expected elements
+// and no style or event attributes, and that its coordinates are within its bounds. It returns the file.
 func Check(t testing.TB, p *chart.Picture) []byte {
 	t.Helper()
 	svg, err := p.SVG()

@@ -1,3 +1,3 @@
-// Package sitetest holds what tests and benchmarks of the web report share: a small store that
-// badger's own programs have filled, a large one, and strings that try to break out of a page.
+// Package sitetest provides fixtures for tests and benchmarks of the web report: a small store that badger's programs
+// filled, a large one, and strings that try to inject markup or scripts.
 package sitetest

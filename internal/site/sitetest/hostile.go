@@ -5,25 +5,24 @@ import (
 	"strings"
 )
 
-// HostileText is a string that may be interpreted as more than text in a page, a script, an address, a style, a
-// spreadsheet or a terminal.
+// HostileText is a string that a page, script, address, style, spreadsheet or terminal may interpret as code.
 type HostileText struct {
-	Name string // of the attack
-	Text string // ends with Mark
-	Mark string // is in no other text, so that a test sees whether the text is shown
+	Name string // name of the attack
+	Text string // the string, which ends with Mark
+	Mark string // unique mark by which a test finds the text on a page
 }
 
-// Called is the text as far as it can name an answer, with others: without U+0000 and invalid UTF-8,
-// of 420 bytes at most. It ends with Mark.
+// Called returns Text as a valid name of a case, run or agent: without U+0000, with invalid UTF-8 replaced or removed,
+// and cut to 400 bytes before Mark.
 func (h HostileText) Called() string {
 	name := strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSuffix(h.Text, h.Mark), "\x00", ""), "\ufffd")
 	return strings.ToValidUTF8(name[:min(len(name), 400)], "") + h.Mark
 }
 
-// Whatever gets its way leaves a trace: it calls pwned(), or makes an element <pwned> or one with
-// the attribute data-pwned or the id pwned.
+// A text that a page interprets leaves a trace: it calls pwned(), or creates an element <pwned>, or one with the
+// attribute data-pwned or the ID pwned.
 
-// Hostile lists the texts.
+// Hostile returns all hostile texts, each with a unique mark.
 func Hostile() []HostileText {
 	out := make([]HostileText, len(hostile))
 	for i, h := range hostile {

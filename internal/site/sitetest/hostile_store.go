@@ -17,11 +17,10 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// HostileStore creates a store in which every string is one of [Hostile]: questions, hints, queries, names and
-// cells of results, errors, tools, replies of judges, notes, and the names of cases, runs, agents, versions,
-// batches, tags, databases and people. The i-th case is named after the i-th string, as far as possible (see
-// [HostileText.Called]). All cases are answered in the run [Plain], and each again in a separate run whose id,
-// agent, version and batch are such strings. It returns the path of the file, which belongs to the test.
+// HostileStore creates a store in which every string is one of [Hostile]: questions, queries, names, cells, errors,
+// judge replies, notes, and the names of cases, runs, agents, batches, tags and people. Case i is named after string i
+// (see [HostileText.Called]). All cases are answered in the run [Plain], and each again in a separate run with such
+// names. It returns the path of the file, which the test may change.
 func HostileStore(tb testing.TB) string {
 	tb.Helper()
 	original, err := hostileStore()
@@ -91,8 +90,8 @@ func fillHostile(ctx context.Context, w *store.Store, _ *sql.DB) error {
 		UPDATE badger.assessments SET model = (SELECT first(agent_name) FROM badger.eval_runs WHERE length(agent_name) < 200) WHERE kind = 'llm_ex'`)
 }
 
-// hostileCase is the i-th case. Some queries failed, some results agree, some hold other rows or
-// names.
+// hostileCase returns case i. In some cases the results are equal, in others the answer has other rows and names, and
+// in some its query failed.
 func hostileCase(at func(int) string, id string, i int) (*scoring.Case, error) {
 	gold, err := resultOf([]string{at(i), at(i + 1)}, []string{at(i), at(i + 1), at(i + 2)}, 3)
 	if err != nil {
@@ -131,8 +130,8 @@ func hostileCase(at func(int) string, id string, i int) (*scoring.Case, error) {
 	return c, nil
 }
 
-// resultOf is a result with columns of these names. Its first rows are numbered and hold the cells
-// by turns.
+// resultOf returns a result with columns of the given names and the given number of rows, filled with cells in
+// rotation.
 func resultOf(names, cells []string, rows int) (*scoring.Table, error) {
 	columns := make([]scoring.Column, len(names))
 	for c := range names {

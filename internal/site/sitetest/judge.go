@@ -12,14 +12,14 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Judge is a judge whose replies satisfy the schema of whatever it is asked, and are otherwise
-// chosen by a hash of the question: equal questions get equal replies.
+// Judge is a fake judge whose replies satisfy the schema of the request. They are derived from a hash of the question:
+// equal questions get equal replies.
 type Judge struct {
-	Says      func(asked uint64) string // the text of a reply; nil: [opinion]
-	Malformed uint64                    // one of this many replies is not JSON; 0: none
+	Says      func(asked uint64) string // returns the text of a reply; nil: [opinion]
+	Malformed uint64                    // about one in this many replies is not JSON; 0: none
 }
 
-// Identity is the judge's name in badger's tables.
+// Identity returns the judge's name in badger's tables.
 func (*Judge) Identity() judgebackend.Identity {
 	return judgebackend.Identity{Backend: "openai", Model: "judge-1"}
 }
@@ -60,7 +60,7 @@ func (j *Judge) Complete(_ context.Context, r judgebackend.Request) (judgebacken
 
 var nonce = regexp.MustCompile(`Set the field (\S+) of your answer to (\S+)\. `)
 
-// opinion is a sentence that a judge may say.
+// opinion returns one of a few plausible sentences of a judge.
 func opinion(asked uint64) string {
 	return opinions[asked%uint64(len(opinions))]
 }
@@ -83,7 +83,7 @@ type schemaJSON struct {
 	Maximum    float64                `json:"maximum"`
 }
 
-// typeJSON is a type, or the first of several.
+// typeJSON is the type in a JSON schema; of several it keeps the first.
 type typeJSON string
 
 func (t *typeJSON) UnmarshalJSON(b []byte) error {
@@ -98,7 +98,7 @@ func (t *typeJSON) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*string)(t))
 }
 
-// choices are a sequence that follows from a hash.
+// choices is a pseudorandom sequence seeded with a hash.
 type choices struct {
 	state             uint64
 	says              func(uint64) string
@@ -114,7 +114,7 @@ func (c *choices) next() uint64 {
 
 func (c *choices) below(n uint64) uint64 { return c.next() % n }
 
-// value is one that satisfies the schema.
+// value returns a value that satisfies s. name is the property's name; the nonce's field gets the nonce.
 func (c *choices) value(name string, s *schemaJSON) any {
 	switch {
 	case name == c.nonceField && name != "":

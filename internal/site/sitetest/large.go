@@ -15,16 +15,15 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Size is how large a store is to be.
+// Size is the size of a large store.
 type Size struct {
 	Cases   int
 	Metrics int // at most as many as the small store has: 60
 	Runs    int // of versions 1.0, 2.0, 1.1, 2.1, … of the agent; 0 is 1
 }
 
-// Large makes a store of that size in a directory of the test's own. Its rows are those of the small
-// store over and over, under other case ids and with other figures in them. 6 million scores take
-// about 20 seconds.
+// Large creates a store of the given size in a temporary directory of the test. Its rows repeat those of the small
+// store with other case IDs and figures. 6 million scores take about 20 seconds.
 func Large(tb testing.TB, s Size) *store.Store {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "large.duckdb")
@@ -47,7 +46,7 @@ func Wide(tb testing.TB, rows, columns int) string {
 	return path
 }
 
-// WideCase is the id of the case of a wide store.
+// WideCase is the ID of the case in a store that [Wide] creates.
 const WideCase = "wide"
 
 func fillWide(ctx context.Context, w *store.Store, rows, columns int) error {
@@ -102,20 +101,20 @@ func fillWide(ctx context.Context, w *store.Store, rows, columns int) error {
 	return r.Score(ctx, w)
 }
 
-// RunID is the eval_run_id of the i-th run of a large store, counted from 0. Its agent is atlas, its
-// version [AgentVersion] and its batch [BatchID].
+// RunID returns the eval_run_id of run i of a large store, counted from 0. Its agent is atlas, its version
+// [AgentVersion] and its batch [BatchID].
 func RunID(i int) string { return fmt.Sprintf("large-%d", i+1) }
 
-// AgentVersion is the version whose answers the i-th run of a large store scored.
+// AgentVersion returns the agent version whose answers run i of a large store scored.
 func AgentVersion(i int) string { return fmt.Sprintf("%d.%d", i%2+1, i/2) }
 
-// BatchID is the batch of the answers that the i-th run of a large store scored.
+// BatchID returns the batch whose answers run i of a large store scored.
 func BatchID(i int) string { return fmt.Sprintf("night-%02d", i+1) }
 
-// CaseID is the id of the i-th case of a large store, counted from 0.
+// CaseID returns the ID of case i of a large store, counted from 0.
 func CaseID(i int) string { return fmt.Sprintf("case-%06d", i) }
 
-// Fill makes the store in a file that does not exist yet.
+// Fill creates the store in a file, which must not exist yet.
 func (s Size) Fill(ctx context.Context, path string) error {
 	original, err := small()
 	if err != nil {
@@ -165,7 +164,7 @@ func (s Size) Fill(ctx context.Context, path string) error {
 	return nil
 }
 
-// templates are the rows of the small store; k numbers its cases.
+// templates creates temporary tables with the rows of the small store; k numbers its cases.
 const templates = `
 CREATE TEMP TABLE cases AS SELECT case_id, row_number() OVER (ORDER BY case_id) - 1 AS k FROM small.badger.golden_set;
 CREATE TEMP MACRO cases() AS (SELECT count(*) FROM cases);
@@ -175,6 +174,6 @@ CREATE TEMP TABLE labels AS SELECT l.*, k FROM small.badger.human_labels l JOIN 
 CREATE TEMP TABLE begun AS SELECT r.*, 0 AS k FROM small.badger.eval_runs r WHERE eval_run_id LIKE 'night-%';
 CREATE TEMP TABLE scored AS SELECT s.*, k FROM small.badger.scores s JOIN cases USING (case_id) WHERE eval_run_id LIKE 'night-%'`
 
-// keep leaves so many metrics, those of most pages first.
+// keep deletes the scores of all but the given number of metrics. Those that most pages show are kept first.
 const keep = `DELETE FROM scored WHERE metric NOT IN
 	(SELECT metric FROM (SELECT DISTINCT metric FROM scored) ORDER BY metric NOT IN ('hybrid_ex', 'verdict', 'relation'), metric LIMIT %d)`

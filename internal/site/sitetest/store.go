@@ -26,7 +26,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Open opens a database of the test's own.
+// Open opens the database file at path, and closes it when the test ends.
 func Open(tb testing.TB, path string) *store.Store {
 	tb.Helper()
 	w, err := open(tb.Context(), path)
@@ -45,8 +45,8 @@ func open(ctx context.Context, path string) (*store.Store, error) {
 	return store.New(connectors.New(conn, duckdb.Dialect)), nil
 }
 
-// openFile opens a file. Its tables are small: a second thread of the engine costs more than it brings, so that there
-// is one unless tests are thorough.
+// openFile opens a database file with one thread, since for small tables a second one costs more than it saves. In
+// thorough tests the engine chooses the number of threads.
 func openFile(ctx context.Context, path string) (*duckdb.Conn, error) {
 	o := duckdb.Options{Threads: 1}
 	if sample.Thorough() {
@@ -55,9 +55,8 @@ func openFile(ctx context.Context, path string) (*duckdb.Conn, error) {
 	return duckdb.OpenWith(ctx, path, o)
 }
 
-// Small is a copy of the small store: the demonstration's golden set, both versions of its agent, the
-// second of them in two batches, runs with and without a judge, and labels of three people. It
-// returns the path of the file, which belongs to the test.
+// Small returns the path of a copy of the small store, which the test may change: the demonstration's golden set, both
+// versions of its agent, the second of them in two batches, runs with and without a judge, and labels of three people.
 func Small(tb testing.TB) string {
 	tb.Helper()
 	original, err := small()
@@ -71,10 +70,10 @@ func Small(tb testing.TB) string {
 	return path
 }
 
-// small is the file of the small store, made once in a process.
+// small returns the content of the small store's file, created once per process.
 var small = sync.OnceValues(func() ([]byte, error) { return made(fillSmall) })
 
-// made is the file of a store that a function fills.
+// made returns the content of the file of a store that fill has filled.
 func made(fill func(context.Context, *store.Store, *sql.DB) error) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "sitetest")
 	if err != nil {
@@ -132,10 +131,10 @@ func fillSmall(ctx context.Context, w *store.Store, db *sql.DB) error {
 			Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
 }
 
-// Plain is the run of a hostile or wide store that has all cases; its own names are harmless.
+// Plain is the run with all cases in a hostile or wide store; its names are harmless.
 var Plain = store.Run{RunID: scoring.RunID{ID: "plain", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}}
 
-// began is when the first run of the small store started.
+// began is the start time of the first run of the small store.
 var began = time.Date(2025, 1, 14, 6, 0, 0, 0, time.UTC)
 
 // Rerun is the second batch of answers of atlas 2.0.
@@ -145,8 +144,8 @@ const Rerun = "2025-01-17"
 var judged = []string{"hybrid_ex", "relation", "verdict", "rose", "flex", "llm_ex", "sql_judge_equivalent",
 	"faithfulness", "geval_relevance", "intent_resolution", "refusal", "syntactic_accuracy", "latency_overhead"}
 
-// rerun are the answers of atlas 2.0 in another batch: some failed, some cannot be read, one is
-// missing, one is long and one is full of values that are hard to show.
+// rerun adds a second batch of answers of atlas 2.0, with special cases: some queries failed, some results are
+// unreadable, one answer is missing, one result is long and one is full of values that are hard to display.
 const rerun = `
 INSERT INTO badger.agent_runs BY NAME SELECT * REPLACE ('` + Rerun + `' AS batch_id, ran_at + INTERVAL 3 DAY AS ran_at) FROM badger.agent_runs WHERE agent_version = '2.0';
 UPDATE badger.agent_runs SET result = '{"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[1], [' WHERE batch_id = '` + Rerun + `' AND case_id IN ('retail-03', 'bank-03');
@@ -161,8 +160,8 @@ UPDATE badger.golden_set SET gold_result = '` + hardGold + `' WHERE case_id = 'r
 UPDATE badger.agent_runs SET result = '` + hardAnswer + `' WHERE batch_id = '` + Rerun + `' AND case_id = 'retail-06';
 UPDATE badger.golden_set SET alternatives = json_array(json_object('sql', 'SELECT 1 AS n', 'result', '{"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[1]]}')) WHERE case_id IN ('retail-01', 'retail-08')`
 
-// Values that a page must distinguish: NULL, the empty string, white space, invisible characters, all digits of
-// numbers, long strings.
+// Results with values that a page must distinguish: NULL, the empty string, white space, invisible characters, all
+// digits of numbers.
 const (
 	hardGold = `{"columns": [{"name": "key", "type": "BIGINT"}, {"name": "text", "type": "VARCHAR"}, {"name": "exact", "type": "DECIMAL(38,10)"}, {"name": "double", "type": "DOUBLE"}, {"name": "at", "type": "TIMESTAMP"}], "rows": [
 		[9223372036854775807, null, "12345678901234567890.0123456789", 0.1, "2024-03-31 02:30:00"], [2, "", "0.5000000000", 1e300, null], [3, " two  spaces ", "-1.0000000000", "NaN", "2024-01-01 00:00:00"],
@@ -172,8 +171,8 @@ const (
 		[4, "zerowidth", "1.0000000000", "x"], [6, "Grüße, 你好, שלום, 🦡", "7.0000000000", "y"], [7, "extra", "8.0000000000", "z"]]}`
 )
 
-// secondLabels returns labels of two annotators in addition to the demonstration's expert. They sometimes differ
-// from it, and from each other.
+// secondLabels returns labels of two more annotators, kim and lee. Some differ from the demonstration's expert's and
+// from each other.
 func secondLabels() (out []store.Label) {
 	verdict := func(pass bool) string {
 		if pass {
@@ -201,13 +200,13 @@ func secondLabels() (out []store.Label) {
 	return out
 }
 
-// Run is an evaluation to make.
+// Run describes an evaluation run that Score executes.
 type Run struct {
 	ID      string
-	Filter  store.Filter // which answers it scores; none: all
+	Filter  store.Filter // the answers to score; zero: all
 	Started time.Time
-	Metrics []string // none: all that ask no judge
-	Judge   *Judge   // may be nil; what it is asked and says is stored as assessments
+	Metrics []string // empty: all that need no judge
+	Judge   *Judge   // nil: none; its calls are stored as assessments
 }
 
 // Score scores the answers in the warehouse and stores the run with its scores, as badger run does.
@@ -252,8 +251,8 @@ func (r *Run) Score(ctx context.Context, w *store.Store) error {
 	return w.WriteRuns(ctx, runs...)
 }
 
-// replies collects what a judge replied. They are stored together: a statement for each takes most of the time that a
-// store takes.
+// replies collects the assessments of a judge, which are stored in one call: one statement for each would take most of
+// the time.
 type replies struct {
 	at   time.Time
 	mu   sync.Mutex
@@ -276,7 +275,7 @@ func text(v any) string {
 	return string(b)
 }
 
-// source yields the answers of a warehouse.
+// source is a [batch.Source] of the answers in a store.
 type source struct {
 	w      *store.Store
 	filter store.Filter
@@ -294,14 +293,14 @@ func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-// ledger keeps scores in the warehouse's tables and counts them.
+// ledger stores scores in badger's tables and counts them.
 type ledger struct {
 	w       *store.Store
 	run     *Run
 	tallies map[store.Run]*tally
 }
 
-// tally counts the outcomes of the answers in a row of eval_runs.
+// tally counts the scores of one row of eval_runs by status, and their judge calls and tokens.
 type tally struct {
 	statuses       map[scoring.Status]int
 	calls, in, out int64
