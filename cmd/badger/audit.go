@@ -43,7 +43,7 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 	return report.RenderAudit(p.stdout, a, c.Top, c.options(p))
 }
 
-// golds looks at the gold queries of the cases that are named; nil if none are.
+// golds checks the gold queries of the cases in --cases or --source. It returns nil if neither flag is set.
 func (c *auditCommand) golds(ctx context.Context, p process) (*analysis.Golds, error) {
 	if c.CaseFile == "" && c.Source == "" {
 		return nil, nil //nolint:nilnil // nothing is asked
@@ -72,7 +72,7 @@ func (c *auditCommand) golds(ctx context.Context, p process) (*analysis.Golds, e
 	return golds, nil
 }
 
-// audit audits by scores.
+// audit returns the audit of the questions that have scores, without the checks of gold queries.
 func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
 	src, err := c.open(ctx, c.CaseFile)
 	if err != nil {

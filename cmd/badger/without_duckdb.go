@@ -27,7 +27,7 @@ func openForMacros(context.Context, process, string, []string) (*store.Store, fu
 	return nil, nil, errNoEngine
 }
 
-// judgeSQL runs judges of kind sql: none are.
+// judgeSQL runs judges of kind sql; nil, because this build has no embedded engine.
 var judgeSQL custom.SQLEngine
 
 // smallDatabases finds counterexamples; nil, because this build has no embedded engine.
