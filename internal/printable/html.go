@@ -19,7 +19,7 @@ import (
 //     keeps the value. There is none for U+0080 to U+009F: these stay in such places;
 //   - in scripts, there is an escape that JavaScript and JSON read.
 //
-// Pages that show text in pieces describe invisible characters in more detail: this covers everything else.
+// Pages that show text in pieces mark invisible characters in more detail; this function covers all other text.
 func HTML(page []byte) []byte {
 	if !bytes.ContainsFunc(page, Steers) {
 		return page
@@ -73,7 +73,8 @@ func reference(r rune) string {
 	return fmt.Sprintf("&#%d;", r)
 }
 
-// appendTag appends a tag. Values of attributes are quoted, as html/template writes them.
+// appendTag appends a tag with its control characters replaced, in a form that depends on the attribute. Values must be
+// quoted, as html/template writes them.
 func appendTag(out, tag []byte) []byte {
 	for {
 		open := bytes.IndexAny(tag, `"'`)
@@ -99,7 +100,7 @@ func appendTag(out, tag []byte) []byte {
 var shownAttributes = map[string]bool{"title": true, "aria-label": true, "placeholder": true, "alt": true,
 	"label": true}
 
-// Spell replaces the runes of text that steer what shows them ([Steers]).
+// Spell replaces each rune of text for which [Steers] is true by as(rune).
 func Spell(text string, as func(r rune) string) string {
 	if !strings.ContainsFunc(text, Steers) {
 		return text
@@ -110,8 +111,8 @@ func Spell(text string, as func(r rune) string) string {
 // Number returns the code point of a rune as text, such as U+202E.
 func Number(r rune) string { return fmt.Sprintf("U+%04X", r) }
 
-// JSON is a document in whose texts the runes that steer what shows them are escaped: package
-// encoding/json does so for some of them only.
+// JSON returns a JSON document in which all runes for which [Steers] is true are escaped. Package encoding/json escapes
+// only some of them.
 func JSON(document []byte) []byte {
 	if !bytes.ContainsFunc(document, Steers) {
 		return document
@@ -121,7 +122,7 @@ func JSON(document []byte) []byte {
 
 func jsonEscape(r rune) string { return fmt.Sprintf(`\u%04x`, r) } // all are below U+10000
 
-// JSONWriter writes documents, each in one call of Write, as [JSON].
+// JSONWriter writes JSON documents, each in one call of Write, with the escapes of [JSON].
 type JSONWriter struct{ io.Writer }
 
 func (j JSONWriter) Write(document []byte) (int, error) {
