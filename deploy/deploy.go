@@ -38,7 +38,7 @@ type Target struct {
 	Required  []string // keys of the values that must be set
 	Beside    string   // a folder of this package that is copied next to the output, under its base name; "": none
 
-	files fs.FS // contains the target's folder and Beside
+	files fs.FS // the target's folder, and the one that is copied with it
 	place int   // position in listings, in steps of ten
 
 	// Prepare checks values in combination and returns the field Own of the templates' data. It may be nil.

@@ -363,8 +363,8 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	d.ok(name, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second)+time.Second)
 }
 
-// apart returns the distance of the time told, which is cut to seconds, from the span between before and after; 0 if it
-// is inside.
+// apart returns the distance of a time that is cut to seconds from the span between before and after; 0 if it is
+// inside.
 func apart(told, before, after time.Time) time.Duration {
 	switch {
 	case told.Add(time.Second).Before(before):

@@ -10,14 +10,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// HTML is a page, as package html/template writes it, in which no rune stands that steers what shows it
-// ([Steers]), whatever data it was made of:
+// HTML returns a page of package html/template in which all runes for which [Steers] is true are replaced:
 //
-//   - in text and in attributes that are shown (title, aria-label, placeholder, alt, label), the rune's
-//     number stands instead, such as U+202E;
-//   - in other attributes and in text areas, which are sent back, there is a character reference, which
-//     keeps the value. There is none for U+0080 to U+009F: these stay in such places;
-//   - in scripts, there is an escape that JavaScript and JSON read.
+//   - in text and in attributes that are shown (title, aria-label, placeholder, alt, label), by their code point, such
+//     as U+202E;
+//   - in other attributes and in text areas, whose values are sent to the server, by a character reference, which keeps
+//     the value. There is none for U+0080 to U+009F: these are left unchanged there;
+//   - in scripts and styles, by a JavaScript escape, which JSON also has.
 //
 // Pages that show text in pieces mark invisible characters in more detail; this function covers all other text.
 func HTML(page []byte) []byte {
