@@ -30,7 +30,7 @@ var _ = register(Target{
 // cloudRun is the data of the Cloud Run templates.
 type cloudRun struct {
 	*service.CloudRunService
-	Env       []variable // of badger serve
+	Env       []variable // environment of badger serve
 	CPU       string
 	KeyFolder string   // folder in which the judge's key is mounted; empty: no key
 	Tmp       int      // MiB of the temporary folder

@@ -87,7 +87,7 @@ type File struct {
 type page struct {
 	*install.Plan
 	Target  *Target
-	Version string // of badger
+	Version string // version of badger
 	Own     any    // result of Target.Prepare
 }
 

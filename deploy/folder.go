@@ -27,8 +27,8 @@ const Manifest = ".badger-deploy"
 type manifest map[string]*written
 
 type written struct {
-	Badger string            `json:"badger"` // the version
-	Files  map[string]string `json:"files"`  // name to SHA-256
+	Badger string            `json:"badger"` // version of badger that wrote the files
+	Files  map[string]string `json:"files"`  // SHA-256 of the content, by file name
 }
 
 // Executable reports whether a file is a shell script, which is written with permission to execute.

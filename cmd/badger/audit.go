@@ -19,8 +19,8 @@ type auditCommand struct {
 	terminalFlags
 }
 
-// Run lists the gold queries whose result is not a function of the data and, if there are scores, suspect
-// questions. It computes the precision of each reason against labels.
+// Run lists the gold queries whose results do not depend on the data alone and, if there are scores, suspect questions.
+// It computes the precision of each reason for suspicion against human labels.
 func (c *auditCommand) Run(ctx context.Context, p process) error {
 	golds, err := c.golds(ctx, p)
 	if err != nil {

@@ -25,7 +25,7 @@ type answerFlags struct {
 // selects the answers without such a name, never all.
 type chosen string
 
-// UnmarshalText takes the value of a flag.
+// UnmarshalText sets c to the value of a flag, or to scoring.Unnamed if the value is empty.
 func (c *chosen) UnmarshalText(text []byte) error {
 	*c = chosen(cmp.Or(string(text), scoring.Unnamed))
 	return nil
@@ -35,7 +35,7 @@ func (c *chosen) UnmarshalText(text []byte) error {
 // variable must not select the highest version.
 type setVersion string
 
-// UnmarshalText takes the value of a flag.
+// UnmarshalText sets v to the value of a flag. An empty value is an error.
 func (v *setVersion) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return errors.New("the value is empty; remove the flag to use the highest version of each question")

@@ -40,7 +40,7 @@ var judgeSQL custom.SQLEngine = &sqlJudges{
 var smallDatabases counterexample.Finder = judgeSQL.(*sqlJudges) //nolint:forcetypeassert // set above
 
 const (
-	// a query that is still running then would run for hours: it joins everything with everything
+	// time limit of a query; a slower one is probably a cross join of all tables that would run for hours
 	judgeSQLTime   = time.Minute
 	judgeSQLEngine = "512MB" // limit of the engine's memory for tables and intermediate results
 	judgeSQLBytes  = 1 << 30 // limit of the child process, including its code and stacks

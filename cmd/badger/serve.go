@@ -63,7 +63,8 @@ type functionServer struct {
 	server    *server.Server
 }
 
-// Run serves until it is interrupted.
+// Run serves the scoring functions until it is interrupted. With --check it checks and prints the configuration
+// instead.
 func (c *serveCommand) Run(ctx context.Context, p process) error {
 	config, from, err := c.configuration(p)
 	if err != nil {

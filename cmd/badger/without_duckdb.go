@@ -10,8 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// A server that needs no embedded engine is built without it, and then without cgo: -tags
-// no_duckdb.
+// The build tag no_duckdb leaves out the embedded engine, for a server that does not need it; no cgo is then needed.
 
 type demoCommand struct{}
 

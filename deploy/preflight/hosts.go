@@ -14,7 +14,7 @@ import (
 type HostsConfig struct {
 	Warehouses []Named // URLs of warehouses
 	Judge      Judge
-	Issuers    []Issuer // of listeners in mode oidc
+	Issuers    []Issuer // issuers of the listeners in mode oidc
 	Traces     string   // URL that trace spans are sent to; "": none
 }
 

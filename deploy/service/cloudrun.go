@@ -20,7 +20,7 @@ type CloudRunService struct {
 	Owner, Caller             string // IAM members that create and that call the functions
 	Nightly                   bool   // a scheduled query evaluates
 	Deploy                    *Deployment
-	Dialect                   driver.Dialect // BigQuery's
+	Dialect                   driver.Dialect // BigQuery's SQL dialect
 }
 
 // Endpoint returns the URL of the service, https://SERVICE-NUMBER.REGION.run.app, which is known from the project's
@@ -98,7 +98,7 @@ func (d *Deployment) CheckLocation(of string) error {
 // Binding is a role that is granted to a member on a resource of Google Cloud.
 type Binding struct {
 	On       string `json:"on"`       // project, dataset, connection, secret or service
-	Resource string `json:"resource"` // its name
+	Resource string `json:"resource"` // name of the resource
 	Role     string `json:"role"`
 	Member   string `json:"member"` // group:…, serviceAccount:…; empty if Variable is set
 	// Variable is the shell variable with the service account of a connection, which is known when the connection

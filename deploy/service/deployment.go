@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Deployment configures the platform of badger serve: the part of the values under deploy. The package deploy
+// Deployment holds the values under deploy, which describe how badger serve runs on a platform. The package deploy
 // writes a platform's files from it.
 type Deployment struct {
 	Image    string   `yaml:"image"` // REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST
@@ -36,7 +36,7 @@ type Deployment struct {
 // section is the part of the values for one platform.
 type section interface {
 	fields() []Field // returns its values that are strings
-	complete() error // fills in missing values and checks the section
+	complete() error // sets missing values to their defaults and returns an error for an invalid value
 }
 
 // sections returns the fields of d that are sections, in order.

@@ -9,7 +9,7 @@ import (
 // CloudRun holds the values under deploy.cloud_run, for a service that BigQuery's remote functions call.
 type CloudRun struct {
 	ProjectNumber string `yaml:"project_number"` // determines the service's URL before the service exists
-	Region        string `yaml:"region"`         // of the service; by default the location, if that is a region
+	Region        string `yaml:"region"`         // region of the service; by default the location, if it is a region
 
 	// service account of the service; by default SERVICE-server@PROJECT.iam.gserviceaccount.com
 	Account        string `yaml:"account"`

@@ -21,7 +21,7 @@ type Kubernetes struct {
 	Tokens     string `yaml:"tokens"`      // Secret whose key tokens has lines NAME:TOKEN
 	PullSecret string `yaml:"pull_secret"` // Secret for the registry
 	TLS        struct {
-		Secret    string `yaml:"secret"` // of type kubernetes.io/tls
+		Secret    string `yaml:"secret"` // Secret of type kubernetes.io/tls
 		Issuer    string `yaml:"issuer"` // a ClusterIssuer of cert-manager
 		Plaintext bool   `yaml:"plaintext"`
 	} `yaml:"tls"`

@@ -82,7 +82,7 @@ func (r *Report) Roles() map[string][]string {
 	return out
 }
 
-// DefaultRoles returns the roles of all other users; nil for the default of badger serve.
+// DefaultRoles returns the roles of users who are not named; nil means the default of badger serve.
 func (r *Report) DefaultRoles() []string {
 	switch {
 	case slices.Contains(r.Annotators, everybody):

@@ -36,10 +36,10 @@ type SPCSService struct {
 	Name, Database, Schema string
 	Tables                 string        // the schema of badger's tables
 	Pool, Instances        string        // the compute pool, and its instance family
-	Judges                 []string      // files
-	Timeout                time.Duration // of a call
+	Judges                 []string      // paths of judge files
+	Timeout                time.Duration // time limit of a call
 	Deploy                 *Deployment
-	Dialect                driver.Dialect // Snowflake's
+	Dialect                driver.Dialect // Snowflake's SQL dialect
 }
 
 // Complete sets missing values of the section to their defaults and returns an error for an invalid value.

@@ -23,7 +23,7 @@ type column struct {
 	told  int64
 	bytes int64 // memory of the builder when last measured
 
-	ints   []int64 // scratch
+	ints   []int64 // buffers that are reused
 	floats []float64
 	nanos  []int32
 }

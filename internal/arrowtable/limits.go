@@ -15,7 +15,7 @@ import (
 // Limits bound the size of a table. A limit of 0 means no limit.
 type Limits struct {
 	Rows  int64
-	Bytes int64 // of the table in memory, see [scoring.Table.MemoryBytes]
+	Bytes int64 // maximum size of the table in memory, see [scoring.Table.MemoryBytes]
 
 	held *held // memory reserved in the call's account; nil: no account
 }
@@ -62,7 +62,7 @@ func (l Limits) CheckBytes(bytes int64) error {
 }
 
 // Extra reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
-// memory for the rest of the reading.
+// memory, which is then available to the rest of the reading.
 func (l Limits) Extra(n int64) error {
 	if l.held == nil {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// schema returns the Arrow schema with which a table is written: the inverse of the package's readers. Timestamps
-// get the coarsest unit that preserves them (seconds, microseconds, nanoseconds), decimals the required digits
-// (utf8 marked badger.decimal beyond 76), and an ANY column is text.
+// schema returns the Arrow schema for writing a table, from which the readers of this package restore its types.
+// Timestamps get the coarsest of seconds, microseconds and nanoseconds that preserves them. Decimals get the digits
+// that they need; beyond 76 they are utf8, marked badger.decimal. An ANY column is text.
 func schema(t *scoring.Table) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i := range t.Columns {

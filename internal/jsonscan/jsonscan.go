@@ -338,7 +338,7 @@ func (s *Scanner) Skip() ([]byte, error) {
 	return s.b[start:s.pos], err
 }
 
-// Pass skips one value without parsing it. The input must be known to be JSON.
+// Pass skips one value without validating it. The input must be valid JSON.
 func (s *Scanner) Pass() {
 	depth := 0
 	for s.Peek(); s.pos < len(s.b); s.pos++ {

@@ -17,7 +17,7 @@ import (
 // escape is doubled.
 func Text(s string) string { return spelled(s, true) }
 
-// Lines is like [Text] for a message of several lines: it keeps line feeds, tabs and single backslashes.
+// Lines is like [Text] for a message of several lines: it leaves line feeds, tabs and backslashes unchanged.
 func Lines(s string) string { return spelled(s, false) }
 
 func spelled(s string, oneLine bool) string {

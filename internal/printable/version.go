@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// CompareVersions compares two versions as PEP 440 and Semantic Versioning 2.0.0 order them, and other
-// names as [CompareNatural] does where they differ by more. A development or pre-release comes before its
-// release, a post-release after it:
+// CompareVersions compares two versions in the order of PEP 440 and Semantic Versioning 2.0.0, and returns a negative
+// number, 0 or a positive number. A name before the first number is compared first, as a string. A development or
+// pre-release comes before its release, a post-release after it:
 //
 //	1.0.dev1 < 1.0a1 < 1.0-beta.2 < 1.0rc1 < 1.0 = 1.0.0 < 1.0+local < 1.0.post1 < 1.0.1
 //

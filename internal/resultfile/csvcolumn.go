@@ -31,7 +31,7 @@ type csvColumn struct {
 	name   string
 	n      int
 	nulls  []uint64
-	empty  []int // rows of empty cells that are not NULL: text in a column of text, else NULL
+	empty  []int // rows of empty cells that do not mean NULL by the options: "" in a column of text, else NULL
 	words  []nullWord
 	ints   []int64
 	isText bool
@@ -67,7 +67,7 @@ var beginsNull = [256]bool{'N': true, 'n': true, '(': true, '[': true, '<': true
 // fractions describes how the numbers with a decimal point in a column are written.
 type fractions struct {
 	point        bool // a number has a point
-	fewest, most int  // digits after the point
+	fewest, most int  // least and greatest number of digits after the point
 	padded       bool // a number has several digits after the point and the last is 0, such as 1.10
 	whole        bool // a number has no point
 	zero         bool // a number has only zeros after the point, such as 5.0
@@ -95,7 +95,7 @@ func (f *fractions) codes() bool { return f.padded && f.fewest != f.most }
 // mayMerge reports whether two different strings may be the same number, such as 5 and 5.0 or .5 and 0.5.
 func (f *fractions) mayMerge() bool { return f.zero && f.whole || f.bare && f.led }
 
-// written returns how the column's numbers are written.
+// written returns whether the column's numbers have a point, and whether some end in a 0 after it (WrittenPadded).
 func (f *fractions) written() scoring.Written {
 	switch {
 	case !f.point:
@@ -410,7 +410,7 @@ func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	}
 }
 
-// merges reports whether two different strings of the column are the same number.
+// merges reports whether two different cells of the column are the same number, such as 5 and 5.0.
 func (c *csvColumn) merges() (found bool) {
 	c.size.beside(mergeBytes*int64(c.n), func() { found = c.anyMerges() })
 	return found
@@ -518,7 +518,7 @@ func significant(number []byte) []byte {
 	return bytes.TrimRight(digits, "0")
 }
 
-// allNull reports whether the column has only NULL and empty quoted cells.
+// allNull reports whether the column has only NULL and empty cells.
 func (c *csvColumn) allNull() bool {
 	missing := len(c.empty)
 	for _, w := range c.nulls {
@@ -527,8 +527,8 @@ func (c *csvColumn) allNull() bool {
 	return missing == c.n
 }
 
-// nullsAndEmpty returns the NULL bits of a column that is not text, with its empty quoted cells as NULL: programs that
-// quote every cell write NULL that way.
+// nullsAndEmpty returns the NULL bits of a column that is not text. Its empty cells are also NULL, even quoted ones,
+// because programs that quote every cell write NULL that way.
 func (c *csvColumn) nullsAndEmpty() []uint64 {
 	nulls := c.nulls
 	if len(c.empty) > 0 {

@@ -36,7 +36,7 @@ var defaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 type Options struct {
 	Delimiter byte     // between CSV cells; 0: detected, one of , ; tab |
 	NoHeader  bool     // the first row of a CSV is data; columns have no names
-	Nulls     []string // unquoted CSV cells that mean NULL; nil: an empty cell, \N and <NA>
+	Nulls     []string // unquoted CSV cells that mean NULL; nil: empty, \N, <NA>, and words such as NULL by column
 
 	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. Zero means the default
 	// limit, a negative value no limit.
