@@ -62,7 +62,7 @@ func memoryCheck(variable string, limit uint64) doctor.Check {
 }
 
 // memoryLimit returns the memory limit in bytes of a control group (version 2 or 1) with its files below root, or 0 if
-// none is set.
+// it has no limit.
 func memoryLimit(root string) uint64 {
 	for _, file := range []string{"memory.max", "memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(filepath.Join(root, file))

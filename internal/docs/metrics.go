@@ -70,7 +70,7 @@ func Metrics(metrics []scoring.Metric) []byte {
 	return []byte(b.String())
 }
 
-// groupsOf returns the groups that metrics have, those of groups first.
+// groupsOf returns the groups that metrics have: first those listed in groups, in that order, then the others.
 func groupsOf(metrics []scoring.Metric) []string {
 	var out []string
 	for _, g := range groups {

@@ -18,7 +18,8 @@ import (
 // MaxDepth is the maximum nesting of arrays and objects.
 const MaxDepth = 512
 
-// Scanner reads one JSON text. It must be set to a text with Reset, and may be reused but not used concurrently.
+// Scanner reads one JSON text. Reset sets its input and must be called first. A Scanner may be reused but not used
+// concurrently.
 type Scanner struct {
 	b       []byte
 	pos     int

@@ -57,7 +57,7 @@ func isFrame(data []byte) bool {
 		(o.columns && o.rows || o.schema && o.rows || o.members > 0 && (o.lists == o.members || o.objects == o.members))
 }
 
-// outline describes the members of a JSON object at the beginning of a text.
+// outline describes the members of a JSON object at the beginning of the input.
 type outline struct {
 	columns, rows bool // members of these names exist and are lists
 	schema        bool // a member of this name exists and is an object

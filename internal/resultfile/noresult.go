@@ -41,7 +41,7 @@ var (
 // words returns the number of words of a line.
 func words(line string) int { return len(strings.Fields(line)) }
 
-// checkText returns an error if a text is not a query result but a document, an error message, a sentence or a drawn
+// checkText returns an error if the input is not a query result but a document, an error message, a sentence or a drawn
 // table. head is its beginning.
 func checkText(head string) error {
 	lines := strings.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' })

@@ -116,7 +116,7 @@ func writeLevels(packages []*house.Package) error {
 	return os.WriteFile(architecture, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600) //nolint:gosec // a constant
 }
 
-// picture returns a text block with the packages by level, the highest level first. A package is one level above the
+// picture returns a code block with the packages by level, the highest level first. A package is one level above the
 // highest package that it imports. Packages for tests are left out.
 func picture(packages []*house.Package) string {
 	depth := depths(packages)

@@ -1,5 +1,5 @@
-// Package words counts the words in comments, messages and pages that a reader has to decode. They are listed in
-// words.tsv with a maximum for each. A test fails if a maximum is exceeded; the maxima may only be lowered.
+// Package words counts the words in comments, messages and pages that a reader has to decode. The file words.tsv lists
+// them with a maximum for each. A test fails if a maximum is exceeded; the maxima may only be lowered.
 package words
 
 import (
