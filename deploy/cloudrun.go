@@ -30,19 +30,19 @@ var _ = register(Target{
 // cloudRun is the data of the Cloud Run templates.
 type cloudRun struct {
 	*service.CloudRunService
-	Env       []variable // of badger serve
+	Env       []variable // environment of badger serve
 	CPU       string
-	KeyFolder string   // where the judge's key is mounted; empty: there is none
+	KeyFolder string   // folder in which the judge's key is mounted; empty: no key
 	Tmp       int      // MiB of the temporary folder
-	Services  []string // of Google Cloud that are used
+	Services  []string // APIs of Google Cloud that are used
 }
 
 // variable is an environment variable.
 type variable struct{ Name, Value string }
 
-// baseMiB of an instance's memory are for the program itself and tmpMiB for its temporary folder, which is in
-// memory on Cloud Run. Callers' data may use a third of the rest: a request takes up to three times its bytes while
-// its rows are decoded, scored and encoded.
+// An instance's memory includes baseMiB for the program and tmpMiB for its temporary folder, which is in memory on
+// Cloud Run. Callers' data may use 1/perByte of the rest, because a request takes up to that many times its bytes while
+// its rows are decoded, scored and encoded. requestMiB is the maximum size of a request.
 const (
 	baseMiB    = 256
 	tmpMiB     = 64
@@ -50,8 +50,8 @@ const (
 	perByte    = 3
 )
 
-// cloudRunCPUs are the sizes of an instance with several calls at once, with the least and the most
-// memory of each in MiB.
+// cloudRunCPUs are the CPU sizes of Cloud Run that allow concurrent calls per instance, each with the minimum and
+// maximum memory in MiB.
 var cloudRunCPUs = []struct {
 	cpu         string
 	least, most int
@@ -69,7 +69,8 @@ var (
 	readerEmail = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
 )
 
-// prepareCloudRun checks what Cloud Run and BigQuery take, and makes the environment of badger serve.
+// prepareCloudRun checks the values against the rules of Cloud Run and BigQuery, and returns the data of the templates,
+// with the environment of badger serve.
 func prepareCloudRun(p *install.Plan) (any, error) {
 	v, d := &p.Values, &p.Values.Deploy
 	bad := func(format string, args ...any) error {
@@ -194,8 +195,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 // user may call.
 const gcloudAudience = "32555940559.apps.googleusercontent.com"
 
-// checkReaders checks the readers of the report: people, by the addresses that IAM and their tokens name. No other
-// caller is admitted, so * would be the connections that call functions.
+// checkReaders returns an error unless the report has a warehouse and all its users are named by e-mail addresses. * is
+// an error, because it would mean the connections that call functions.
 func checkReaders(d *service.Deployment) error {
 	if d.Warehouse == "" {
 		return errcode.New(errcode.InvalidArgument,
@@ -214,8 +215,8 @@ func checkReaders(d *service.Deployment) error {
 	return nil
 }
 
-// withOwnAccount lets a URL of BigQuery sign in as the service's own account, which only the metadata
-// server knows, where the URL names no other credentials.
+// withOwnAccount adds credentials=metadata to a BigQuery URL without credentials, so that badger authenticates as the
+// service's own account.
 func withOwnAccount(warehouse string) string {
 	u, err := url.Parse(warehouse)
 	if err != nil || u.Query().Has("credentials") || u.Query().Has("credentials_file") || u.Query().Has("token_file") {
@@ -227,7 +228,8 @@ func withOwnAccount(warehouse string) string {
 	return warehouse + "&credentials=metadata"
 }
 
-// cloudRunMemory is the memory of an instance in MiB.
+// cloudRunMemory returns the memory of an instance in MiB. It returns an error if Cloud Run does not have it with the
+// CPU of d.
 func cloudRunMemory(d *service.Deployment) (int, error) {
 	memory := mebibytes(d.Memory)
 	var sizes []string
@@ -247,7 +249,7 @@ func cloudRunMemory(d *service.Deployment) (int, error) {
 		strings.Join(sizes, ", "))
 }
 
-// mebibytes reads 512Mi and 1Gi, which the values have checked.
+// mebibytes returns the number of MiB of a valid size such as 512Mi or 1Gi.
 func mebibytes(size string) int {
 	n, _ := strconv.Atoi(strings.TrimRight(size, "GMi"))
 	if strings.HasSuffix(size, "Gi") {
@@ -256,8 +258,8 @@ func mebibytes(size string) int {
 	return n
 }
 
-// judgeVariables are the variables of the judge, but for its key. inside is the backend that asks
-// through the warehouse, which is the only one that needs no URL.
+// judgeVariables returns the environment variables of the judge, except for its key. inside is the backend that calls a
+// model of the warehouse; example is a warehouse URL for a message.
 func judgeVariables(d *service.Deployment, inside, example string) ([]variable, error) {
 	bad := func(format string, args ...any) ([]variable, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
@@ -299,10 +301,10 @@ func judgeVariables(d *service.Deployment, inside, example string) ([]variable, 
 	return out, nil
 }
 
-// command is a line of a script and why it exists.
+// command is a line of a shell script and its reason.
 type command struct{ Why, Line string }
 
-// Grants are the commands that give the roles on kinds of resources.
+// Grants returns the commands that grant the roles on the given kinds of resources.
 func (c *cloudRun) Grants(kinds ...string) (out []command) {
 	for _, kind := range kinds {
 		for _, b := range service.BindingsOn(kind, c.Bindings()) {
@@ -312,8 +314,8 @@ func (c *cloudRun) Grants(kinds ...string) (out []command) {
 	return out
 }
 
-// Revokes are the commands that take away what is not gone with the service, the connection and the
-// accounts. What a model's connection may do stays: others may use it.
+// Revokes returns the commands that revoke the roles that remain after the service, the connection and the accounts are
+// deleted. Roles of the model's connection are kept, because others may use it.
 func (c *cloudRun) Revokes() (out []command) {
 	for _, b := range c.Bindings() {
 		if b.Variable == "" && b.On != "service" && b.Resource != c.ConnectionName() {
@@ -323,7 +325,7 @@ func (c *cloudRun) Revokes() (out []command) {
 	return out
 }
 
-// Datasets are those of the project that have to be there before roles are given on them.
+// Datasets returns the datasets of the project that must exist before roles are granted on them.
 func (c *cloudRun) Datasets() []string {
 	out := []string{c.Project + ":" + c.Dataset}
 	for _, b := range service.BindingsOn("dataset", c.Bindings()) {
@@ -337,11 +339,11 @@ func (c *cloudRun) Datasets() []string {
 
 // account is a service account.
 type account struct {
-	ID, Email, Doc string // the name before @, the whole, and what it is for
-	Given          bool   // the values name it: it may serve others
+	ID, Email, Doc string // ID is the part of Email before the @; Doc is the purpose
+	Given          bool   // the values name it, so it may be used for other things
 }
 
-// Accounts are the service accounts that are made where they are missing.
+// Accounts returns the service accounts that are used. They are created if missing.
 func (c *cloudRun) Accounts() (out []account) {
 	r := &c.Deploy.CloudRun
 	for _, a := range []account{
@@ -355,13 +357,13 @@ func (c *cloudRun) Accounts() (out []account) {
 	return out
 }
 
-// ModelConnection is the connection to the model; empty: there is none.
+// ModelConnection returns the BigQuery connection to the model, or "" if there is none.
 func (c *cloudRun) ModelConnection() string { return c.Deploy.CloudRun.ModelConnection }
 
-// Terraform are the variables of the module bigquery-cloud-run.
+// Terraform returns the variables of the module bigquery-cloud-run as JSON.
 func (c *cloudRun) Terraform() (string, error) { return indented(c.moduleVariables()) }
 
-// HCL are the same in the call of the module.
+// HCL returns the variables of the module bigquery-cloud-run as arguments of a module block.
 func (c *cloudRun) HCL() (string, error) {
 	all := c.moduleVariables()
 	environment, err := hclAttributes(all["environment"].(map[string]any), "    ")
@@ -423,11 +425,11 @@ func indented(v any) (string, error) {
 	return b.String(), err
 }
 
-// FunctionOwnerPermissions are those of the custom role.
+// FunctionOwnerPermissions returns the permissions of the custom role for the owner of the functions.
 func (c *cloudRun) FunctionOwnerPermissions() string { return service.FunctionOwnerPermissions }
 
-// Restricted are the services that a perimeter encloses: those that are used, and those behind
-// which the same data are.
+// Restricted returns the services that a VPC perimeter encloses, separated by commas: those in use except IAM, and the
+// Storage and Logging APIs, which give access to the same data.
 func (c *cloudRun) Restricted() string {
 	out := slices.Concat(c.Services, []string{"bigquerystorage.googleapis.com", "logging.googleapis.com"})
 	out = slices.DeleteFunc(out, func(s string) bool { return s == "iam.googleapis.com" })
@@ -435,7 +437,7 @@ func (c *cloudRun) Restricted() string {
 	return strings.Join(out, ",")
 }
 
-// Interfaces is the annotation that names the network.
+// Interfaces returns the value of the annotation with the VPC network and the subnetwork, as JSON.
 func (c *cloudRun) Interfaces() string {
 	r := c.Deploy.CloudRun
 	out := map[string]string{"network": r.Network}

@@ -25,12 +25,12 @@ var _ = register(Target{
 // databricks is the data of the bundle's templates.
 type databricks struct {
 	DevCatalog string
-	Source     string     // URL of prod's warehouse, without a host: an app and a job learn theirs from the platform
-	DevSource  string     // the same in the catalog of dev
-	Quartz     string     // of the nightly jobs; empty: they have no schedule
-	Judge      []variable // keys below judge in the app's configuration
-	Secret     string     // key of the judge's secret, in the scope; empty: it has none
-	MemoryMiB  int        // for Go's memory, of the app's
+	Source     string     // URL of the warehouse of prod, without a host, which the platform provides
+	DevSource  string     // like Source, with the catalog of dev
+	Quartz     string     // schedule of the nightly jobs in Quartz' form; empty: none
+	Judge      []variable // keys of the section judge in the app's configuration
+	Secret     string     // key of the judge's secret in the secret scope; empty: none
+	MemoryMiB  int        // limit of Go's memory in the app
 	plan       *install.Plan
 }
 
@@ -44,7 +44,7 @@ var (
 // appMemory is the memory of an app by its size, in MiB.
 var appMemory = map[string]int{"MEDIUM": 6 << 10, "LARGE": 12 << 10}
 
-// prepareDatabricks checks what a bundle takes.
+// prepareDatabricks checks the values against the rules of Databricks and returns the data of the bundle's templates.
 func prepareDatabricks(p *install.Plan) (any, error) {
 	v, d := &p.Values, &p.Values.Deploy
 	dev := d.Databricks.DevCatalog
@@ -118,14 +118,15 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 	return own, nil
 }
 
-// warehouseWithoutHost is the URL of a SQL warehouse of whatever workspace the program runs in.
+// warehouseWithoutHost returns the URL of the SQL warehouse id. It has no host, so that it refers to the workspace in
+// which the program runs.
 func warehouseWithoutHost(catalog, id string) string {
 	u := url.URL{Scheme: "databricks", Path: "/" + catalog + "/" + store.Schema,
 		RawQuery: "http_path=/sql/1.0/warehouses/" + id}
 	return "databricks://" + u.EscapedPath() + "?" + u.RawQuery
 }
 
-// Command are the arguments of badger in the job that runs the program.
+// Command returns the arguments of badger in the job that runs it.
 func (d *databricks) Command() []string {
 	out := []string{"run", "--source=${var.source}"}
 	if m := d.plan.Values.Schedule.Metrics; len(m) > 0 {
@@ -134,14 +135,14 @@ func (d *databricks) Command() []string {
 	return out
 }
 
-// Procedure is the procedure that evaluates, in a catalog.
+// Procedure returns the name of the evaluation procedure in a catalog.
 func (d *databricks) Procedure(catalog string) string { return d.plan.Named(catalog, "evaluate") }
 
-// Degradation is the view of what became worse, in a catalog.
+// Degradation returns the name of the view degradation in a catalog, which lists metrics that became worse.
 func (d *databricks) Degradation(catalog string) string { return d.plan.Named(catalog, "degradation") }
 
-// Paused is the pause status of the job that does not evaluate by night, and of the one that does
-// the variable that dev and prod set.
+// Paused returns the pause status of a nightly job: for the job that evaluates, the bundle variable that dev and prod
+// set, and PAUSED for the other.
 func (d *databricks) Paused(job string) string {
 	if d.plan.Values.Deploy.Databricks.Nightly == job {
 		return "${var.schedule}"

@@ -1,11 +1,11 @@
 // Package deploy writes the files that run badger serve on a platform: service specifications,
 // manifests, bundles, charts and modules.
 //
-// They are made from the values and the catalogue that sql/install makes an installation from, so
-// that functions, names and endpoints agree. Each target is a folder here. A file that ends in .tmpl
-// is a template of text/template, with the delimiters [[ and ]], because charts use the usual ones;
-// its path may hold them too. Every other file is copied. To add a target, add a folder and a file that
-// calls register. Its own values are a section of [service.Deployment], with a file in deploy/service.
+// The files are made from the values and functions that sql/install also uses, so that functions, names and endpoints
+// agree. Each target is a folder here. A file that ends in .tmpl is a template of text/template with the delimiters [[
+// and ]], because Helm charts use the usual ones. Its path may contain them too. Every other file is copied. To add a
+// target, add a folder and a file that calls register. Its own values are a section of [service.Deployment], with a
+// file in deploy/service.
 package deploy
 
 import (
@@ -32,24 +32,23 @@ import (
 // Target is a platform that files are written for.
 type Target struct {
 	Name      string
-	Doc       string   // what it makes, what it needs, what it costs
-	Warehouse string   // whose installation it belongs to; "": any
-	Via       string   // the way of calling that reaches it; "": any
-	Required  []string // keys of the values that it needs
+	Doc       string   // description: what it creates, requires and costs
+	Warehouse string   // warehouse that calls this deployment; "": any
+	Via       string   // how the warehouse calls it, such as spcs; "": any
+	Required  []string // keys of the values that must be set
 	Beside    string   // a folder of this package that is copied next to the output, under its base name; "": none
 
-	files fs.FS // its folder, and the one that is copied with it
-	place int   // in listings, in steps of ten
+	files fs.FS // the target's folder, and the one that is copied with it
+	place int   // position in listings, in steps of ten
 
-	// Prepare checks what no single value shows and makes what the templates see as .Own. It may be
-	// nil.
+	// Prepare checks values in combination and returns the field Own of the templates' data. It may be nil.
 	Prepare func(*install.Plan) (any, error)
 }
 
-// Targets are all of them, in the order in which they are listed. Each has a file here that registers it.
+// Targets lists all targets in display order. Each is registered by a file of this package.
 var Targets []Target
 
-// register adds a target when the program starts. One whose name or place is taken stops the program.
+// register adds a target at program start. It panics if another target has the same name or place.
 func register(t Target) *Target {
 	for i := range Targets {
 		if o := &Targets[i]; o.Name == t.Name || o.place == t.place {
@@ -64,7 +63,7 @@ func register(t Target) *Target {
 var errResultsOfNone = errcode.New(errcode.InvalidArgument,
 	"values: deploy.results lists what callers may read in deploy.warehouse, which is not set")
 
-// Find finds a target by its name.
+// Find returns the target with a name. An unknown name is an error that lists the targets.
 func Find(name string) (*Target, error) {
 	var names []string
 	for i := range Targets {
@@ -79,21 +78,21 @@ func Find(name string) (*Target, error) {
 
 // File is one file of a target.
 type File struct {
-	Name    string // a path with slashes, relative to where the files go
+	Name    string // path with slashes, relative to the output folder
 	Content []byte
-	Copied  bool // unchanged, for all values
+	Copied  bool // copied unchanged, not from a template
 }
 
 // page is the data of a template.
 type page struct {
 	*install.Plan
 	Target  *Target
-	Version string // of badger
-	Own     any    // what Prepare made
+	Version string // version of badger
+	Own     any    // result of Target.Prepare
 }
 
-// Render writes the files of a target for an installation, ordered by name. Version is badger's: each
-// file that is made says it.
+// Render returns the files of target t for an installation, sorted by name. version is badger's, for the templates. It
+// returns an error if the plan is for another warehouse or connection type, or if a required value is missing.
 func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 	if t.Warehouse != "" && plan.Warehouse.Name != t.Warehouse || t.Via != "" && plan.Via.Name != t.Via {
 		return nil, errcode.New(errcode.InvalidArgument, "%s belongs to %s via %s, and the values are for %s via %s", t.Name,
@@ -120,7 +119,8 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 	return out, err
 }
 
-// folder renders the files of a folder here into the folder to.
+// folder returns the files below root in files, rendered, with paths below to. Templates whose output is blank are left
+// out.
 func folder(files fs.FS, root, to string, data *page) (out []File, err error) {
 	err = fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -146,7 +146,7 @@ func folder(files fs.FS, root, to string, data *page) (out []File, err error) {
 	return out, err
 }
 
-// fill fills in a template.
+// fill returns the output of the template text, which is called name in errors.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
 		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText,
@@ -165,7 +165,7 @@ func fill(name string, text []byte, data *page) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// yamlText writes a value as YAML on one line, quoted if it has to be.
+// yamlText returns a value as YAML on one line, quoted if necessary.
 func yamlText(v any) (string, error) {
 	var n yaml.Node
 	if err := n.Encode(v); err != nil {
@@ -181,7 +181,7 @@ func jsonText(v any) (string, error) {
 	return string(b), err
 }
 
-// Explain writes what can be chosen.
+// Explain writes the list of targets, each with its description and required values.
 func Explain(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("badger deploy writes the files that run badger serve on a platform, from the\nvalues that badger install reads. Choose one:\n")

@@ -19,32 +19,31 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Manifest is the file that lists the files of a folder that badger wrote, so that no other files are overwritten
-// or removed.
+// Manifest is the name of the file that lists the files that badger wrote to a folder, so that no other files are
+// overwritten or removed.
 const Manifest = ".badger-deploy"
 
-// manifest has for each target the files that were written for it.
+// manifest holds the written files by target.
 type manifest map[string]*written
 
 type written struct {
-	Badger string            `json:"badger"` // the version
-	Files  map[string]string `json:"files"`  // name to SHA-256
+	Badger string            `json:"badger"` // version of badger that wrote the files
+	Files  map[string]string `json:"files"`  // SHA-256 of the content, by file name
 }
 
-// Executable reports whether a file is a program.
+// Executable reports whether a file is a shell script, which is written with permission to execute.
 func (f *File) Executable() bool { return strings.HasSuffix(f.Name, ".sh") }
 
-// Changes are the changes to a folder other than the written files.
+// Changes lists what became of files that badger wrote earlier and that are not written now.
 type Changes struct {
-	Removed []string // of earlier values
-	Kept    []string // of earlier values, but changed since badger wrote them
+	Removed []string // files of earlier values that were removed
+	Kept    []string // files of earlier values that stay, because they were changed since
 }
 
-// Write writes the files of a target to a folder, and removes those that it wrote there for earlier
-// values. The error has the code FailedPrecondition and names each file in the way: one that badger
-// did not write, that was changed since, or that is a symbolic link. Then nothing is written. With
-// force those are replaced; files of earlier values that were changed stay in any case. Nothing
-// outside the folder is touched.
+// Write writes the files of a target to the folder dir, and removes files that it wrote there for earlier values. If an
+// existing file has other content than badger wrote there, or is a symbolic link, nothing is written, and the error,
+// with the code FailedPrecondition, names each such file. force replaces these files. A changed file of earlier values
+// is always kept. Nothing outside dir is changed.
 func Write(dir, target string, files []File, version string, force bool) (c Changes, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // people read what is written
 		return c, err
@@ -116,8 +115,8 @@ func Write(dir, target string, files []File, version string, force bool) (c Chan
 	return c, writeFile(root, &File{Name: Manifest, Content: append(text, '\n')})
 }
 
-// Differences compares a folder with what would be written to it: one line for each file that is
-// missing, different, not executable, or left from earlier values. Files of others are fine.
+// Differences returns a line for each of files that is missing, different or not executable in dir, and for each file
+// there that was written for earlier values. Files that badger did not write are ignored.
 func Differences(dir, target string, files []File) (lines []string, err error) {
 	all := manifest{}
 	root, err := os.OpenRoot(dir)
@@ -192,7 +191,7 @@ func readManifest(root *os.Root) (manifest, error) {
 
 var errNotRegular = errors.New("not a regular file")
 
-// readRegular reads a file that is not a symbolic link.
+// readRegular returns the content of a file. It returns an error if the file is a symbolic link or not a regular file.
 func readRegular(root *os.Root, name string) ([]byte, error) {
 	name = filepath.FromSlash(name)
 	info, err := root.Lstat(name)
@@ -207,8 +206,8 @@ func readRegular(root *os.Root, name string) ([]byte, error) {
 
 const isLink = "is a symbolic link"
 
-// foreign returns the reason why a file may not be overwritten, or "" if it may. Was is the SHA-256
-// that badger wrote it with, "" if it did not.
+// foreign returns the reason why f may not be overwritten, or "" if it may. was is the SHA-256 of the content that
+// badger wrote there, or "" if it did not write the file.
 func foreign(root *os.Root, f *File, was string) (string, error) {
 	info, err := root.Lstat(filepath.FromSlash(f.Name))
 	switch {
@@ -255,7 +254,7 @@ func writeFile(root *os.Root, f *File) error {
 	return root.Chmod(name, mode) // an existing file would keep its mode otherwise
 }
 
-// firstDifference returns the position of the first difference between two texts.
+// firstDifference returns the number of the first line that differs between two strings, as the end of a message.
 func firstDifference(is, want string) string {
 	a, b := strings.Split(is, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {

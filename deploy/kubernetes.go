@@ -31,7 +31,7 @@ var (
 	digests      = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
 
-// imageOf takes the reference of an image apart: REGISTRY/REPOSITORY, with :TAG, @sha256:DIGEST or both.
+// imageOf splits the reference of an image into its parts: REGISTRY/REPOSITORY, with :TAG, @sha256:DIGEST or both.
 func imageOf(reference string) (imageParts, error) {
 	var p imageParts
 	name, digest, pinned := strings.Cut(reference, "@")
@@ -52,7 +52,8 @@ func imageOf(reference string) (imageParts, error) {
 
 const longestToken = 64 // bytes of a token's name
 
-// inCluster checks what the chart would refuse, and what would not run.
+// inCluster checks the values for what the chart would reject or what would fail in the cluster, and returns the
+// templates' data.
 func inCluster(p *install.Plan) (any, error) {
 	d := &p.Values.Deploy
 	tls, ways := d.Kubernetes.TLS, 0
@@ -94,8 +95,8 @@ func inCluster(p *install.Plan) (any, error) {
 	return &cluster{hosts, d.Contacts() && len(hosts) == 0 && len(d.Kubernetes.Egress) == 0}, nil
 }
 
-// cluster is the additional data of the templates.
+// cluster is the data of the Kubernetes templates in addition to the plan.
 type cluster struct {
-	Hosts []service.HostPort // that may be connected to, by name
+	Hosts []service.HostPort // hosts that may be connected to
 	Shut  bool               // badger needs outbound connections, and the NetworkPolicy allows none
 }

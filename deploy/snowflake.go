@@ -25,7 +25,7 @@ type snowflake struct{ *service.SPCSService }
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// AppVersion returns a version as the name of a version of a Native App, which is an identifier of at most 30 letters.
+// AppVersion returns version as a valid version name of a Native App: an identifier of at most 30 characters.
 func (snowflake) AppVersion(version string) string {
 	name := notInName.ReplaceAllString(version, "_")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {

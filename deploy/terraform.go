@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// hclText returns a string literal of Terraform's language, which has the escapes of JSON. The beginning of a
-// template in the string is escaped.
+// hclText returns s as a string literal of Terraform's language, which has the escapes of JSON. The sequences ${ and
+// %{, which start a template, are escaped.
 func hclText(s string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -23,8 +23,7 @@ func hclText(s string) (string, error) {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// hclValue writes a value as Terraform's language has it, on one line. Keys of maps must be
-// identifiers.
+// hclValue returns a value in Terraform's language, on one line. Keys of maps must be identifiers.
 func hclValue(value any) (string, error) {
 	switch value := value.(type) {
 	case nil:
@@ -60,8 +59,8 @@ func hclValue(value any) (string, error) {
 	return "", errcode.New(errcode.Internal, "a %T has no form in Terraform's language", value)
 }
 
-// hclAttributes writes a line for each key, ordered, with equal signs in one column as terraform fmt
-// wants them.
+// hclAttributes returns a line KEY = VALUE for each entry, sorted by key, with the equal signs aligned as by terraform
+// fmt.
 func hclAttributes(all map[string]any, indent string) (string, error) {
 	longest, out := 0, ""
 	for name := range all {

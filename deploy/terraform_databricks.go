@@ -19,10 +19,10 @@ var _ = register(Target{
 	files:    databricksModule, place: 60,
 })
 
-// databricksRoot is the data of the module databricks' root.
+// databricksRoot is the data of the template that calls the module databricks.
 type databricksRoot struct{ variables map[string]any }
 
-// prepareDatabricksRoot derives the variables of the module databricks from the values.
+// prepareDatabricksRoot returns the variables of the module databricks, derived from the values.
 func prepareDatabricksRoot(p *install.Plan) (any, error) {
 	v, d := &p.Values, &p.Values.Deploy.Databricks
 	if d.Nightly != "procedure" {
@@ -45,11 +45,11 @@ func prepareDatabricksRoot(p *install.Plan) (any, error) {
 	return &databricksRoot{all}, nil
 }
 
-// HCL are the variables in the call of the module.
+// HCL returns the variables as arguments of a module block.
 func (r *databricksRoot) HCL() (string, error) { return hclAttributes(r.variables, "  ") }
 
-// quartz converts a cron schedule to Quartz' form: seconds come first, days of the week count from 1 for Sunday,
-// and the one of the two day fields that is unrestricted is a ?.
+// quartz converts a cron schedule of five fields to Quartz' form, which has seconds first, days of the week from 1 for
+// Sunday, and a ? in one of the two day fields. A schedule that sets both is an error.
 func quartz(cron string) (string, error) {
 	f := strings.Fields(cron)
 	if len(f) == 0 {

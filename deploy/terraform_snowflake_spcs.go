@@ -18,12 +18,12 @@ var _ = register(Target{
 	files:    spcsModule, place: 40,
 })
 
-// snowflakeRoot is the data of the module snowflake-spcs' root.
+// snowflakeRoot is the data of the template that calls the module snowflake-spcs.
 type snowflakeRoot struct{ plan *install.Plan }
 
 func prepareSnowflakeRoot(p *install.Plan) (any, error) { return &snowflakeRoot{p}, nil }
 
-// HCL are the variables of the module that follow from the values.
+// HCL returns the variables of the module, derived from the values, as arguments of a module block.
 func (r *snowflakeRoot) HCL() (string, error) {
 	p, v := r.plan, &r.plan.Values
 	d, s := &v.Deploy, &v.Deploy.Snowflake

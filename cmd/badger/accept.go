@@ -26,7 +26,8 @@ type acceptCommand struct {
 	JSON     bool   `help:"Print one JSON document."`
 }
 
-// Run accepts a batch as a baseline.
+// Run records that a batch is accepted as a baseline. With --withdraw it withdraws the acceptance, and with --list it
+// lists the accepted batches.
 func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	switch {
 	case c.List && (c.Of != "" || c.Withdraw || c.Batch != "" || c.Note != ""):
@@ -61,7 +62,8 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// find finds the batch that is accepted, or whose acceptance is withdrawn.
+// find returns the batch that the flags name. It returns a usage error if its last run is unfinished or, with
+// --withdraw, if the batch is not accepted.
 func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*analysis.Batch, error) {
 	src := storedscores.In(w)
 	batches, err := src.Batches(ctx)
@@ -92,7 +94,7 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*analysis.Bat
 	return b, nil
 }
 
-// accepted is an acceptance in JSON.
+// accepted is an acceptance of a batch, or its withdrawal, as --json prints it.
 type accepted struct {
 	scoring.By
 	Withdrawn bool      `json:"withdrawn"`

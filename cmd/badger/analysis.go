@@ -17,21 +17,21 @@ type scoresFlags struct {
 	Scores []string `placeholder:"FILE" xor:"scores" sep:"none" help:"Score file that badger run --scores wrote (repeatable)."`
 }
 
-// labelledScores are the flags of commands that read scores with the human labels of the answers.
+// labelledScores are the flags of commands that read scores and human labels of the same answers.
 type labelledScores struct {
 	scoresFlags
 	chosenBatches
 	CaseFile string `name:"cases" placeholder:"FILE" help:"Case file in JSON Lines (default the cases of --db)."`
 }
 
-// chosenBatches choose among the batches that have scores.
+// chosenBatches are the flags that select batches by agent, version and batch ID.
 type chosenBatches struct {
 	Agent   chosen `placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
 	Version chosen `name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
 	Batch   chosen `placeholder:"ID" help:"Only answers of this batch."`
 }
 
-// answers is the pattern of the answers that are chosen.
+// answers returns the pattern that the selected answers match. An empty field matches every value.
 func (c *chosenBatches) answers() scoring.AnswerID {
 	return scoring.AnswerID{By: scoring.By{Agent: string(c.Agent), Version: string(c.Version), Batch: string(c.Batch)}}
 }
@@ -40,14 +40,14 @@ func (c *chosenBatches) choose(b *analysis.Batch) bool {
 	return b.Matches(c.answers().By)
 }
 
-// openScores is scores that are open.
+// openScores is an open source of scores. The caller must call close.
 type openScores struct {
 	analysis.Source
 	set   *analysis.Set
 	close func()
 }
 
-// there lists the metrics that have scores. It refuses names of a flag that have none.
+// there returns the metrics that have scores. If one of names has no scores, it returns a usage error that names flag.
 func (s *openScores) there(ctx context.Context, flag string, names ...string) ([]string, error) {
 	there, err := s.Metrics(ctx)
 	if err != nil {
@@ -56,7 +56,8 @@ func (s *openScores) there(ctx context.Context, flag string, names ...string) ([
 	return there, checkNames(flag, names, there)
 }
 
-// open opens the scores. file holds the cases with the labels and answers of the scores; it may be empty.
+// open opens the scores of --db or --scores. file is a case file whose labels and answers belong to the scores; "" if
+// there is none.
 func (f *scoresFlags) open(ctx context.Context, file string) (*openScores, error) {
 	set := analysis.NewSet(metric.All())
 	var labelled *storedscores.CaseLabels

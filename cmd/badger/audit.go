@@ -19,8 +19,8 @@ type auditCommand struct {
 	terminalFlags
 }
 
-// Run lists the gold queries whose result is not a function of the data and, if there are scores, suspect
-// questions. It computes the precision of each reason against labels.
+// Run lists the gold queries whose results do not depend on the data alone and, if there are scores, suspect questions.
+// It computes the precision of each reason for suspicion against human labels.
 func (c *auditCommand) Run(ctx context.Context, p process) error {
 	golds, err := c.golds(ctx, p)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 	return report.RenderAudit(p.stdout, a, c.Top, c.options(p))
 }
 
-// golds looks at the gold queries of the cases that are named; nil if none are.
+// golds checks the gold queries of the cases in --cases or --source. It returns nil if neither flag is set.
 func (c *auditCommand) golds(ctx context.Context, p process) (*analysis.Golds, error) {
 	if c.CaseFile == "" && c.Source == "" {
 		return nil, nil //nolint:nilnil // nothing is asked
@@ -72,7 +72,7 @@ func (c *auditCommand) golds(ctx context.Context, p process) (*analysis.Golds, e
 	return golds, nil
 }
 
-// audit audits by scores.
+// audit returns the audit of the questions that have scores, without the checks of gold queries.
 func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
 	src, err := c.open(ctx, c.CaseFile)
 	if err != nil {

@@ -113,7 +113,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// study scores the labelled cases.
+// study scores the labelled cases and returns the scores with the labels.
 func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.Study, error) {
 	in, err := openCases(ctx, p, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags, openToRead)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// answerFlags select answers in a file or a warehouse.
+// answerFlags select answers, and the version of the golden set, in a file or a warehouse.
 type answerFlags struct {
 	Agent      chosen     `placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
 	Version    chosen     `name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
@@ -21,21 +21,21 @@ type answerFlags struct {
 	SetVersion setVersion `name:"set-version" placeholder:"VERSION" help:"Version of the golden set (default the highest version of each question)."`
 }
 
-// chosen is a flag that chooses among answers: "" if it is not given. One that is given and empty
-// chooses the answers without such a name, and never all of them.
+// chosen is a flag that selects answers by agent, version or batch. It is "" if the flag is absent. An empty value
+// selects the answers without such a name, never all.
 type chosen string
 
-// UnmarshalText takes the value of a flag.
+// UnmarshalText sets c to the value of a flag, or to scoring.Unnamed if the value is empty.
 func (c *chosen) UnmarshalText(text []byte) error {
 	*c = chosen(cmp.Or(string(text), scoring.Unnamed))
 	return nil
 }
 
-// setVersion is a flag that names a version of the golden set. An empty value, as of a variable of a
-// script that is not set, must not choose the highest.
+// setVersion is a flag that names a version of the golden set. An empty value is an error, because an unset shell
+// variable must not select the highest version.
 type setVersion string
 
-// UnmarshalText takes the value of a flag.
+// UnmarshalText sets v to the value of a flag. An empty value is an error.
 func (v *setVersion) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return errors.New("the value is empty; remove the flag to use the highest version of each question")
@@ -44,12 +44,13 @@ func (v *setVersion) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// answers is the pattern of the answers that are chosen.
+// answers returns the pattern that the selected answers match. An empty field matches every value.
 func (f answerFlags) answers() scoring.AnswerID {
 	return scoring.AnswerID{By: scoring.By{Agent: string(f.Agent), Version: string(f.Version), Batch: string(f.Batch)}}
 }
 
-// named are the names that are chosen, for a message: agent "nova", batch "b1".
+// named returns the selected names for a message, each with its kind, such as agent "nova" and batch "b1". It leaves
+// out flags that are absent or have an empty value.
 func (f answerFlags) named() (out []string) {
 	for _, x := range []struct {
 		what  string
@@ -67,10 +68,10 @@ func (f answerFlags) filter() store.Filter {
 	return store.Filter{By: of.By, SetVersion: string(f.SetVersion)}
 }
 
-// snapshots are the results that cases refer to.
+// snapshots reads the results that cases refer to instead of containing them.
 type snapshots = cases.Snapshots
 
-// openCases opens the cases of a place that match the flags.
+// openCases opens the cases at from and selects the answers that match f. open opens a warehouse.
 func openCases(ctx context.Context, p process, from cases.Place, f answerFlags,
 	open cases.Opener) (*cases.Opened, error) {
 	return cases.Open(ctx, from, f.filter(), p.stderr, open)

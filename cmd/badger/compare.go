@@ -22,7 +22,7 @@ type compareCommand struct {
 	terminalFlags
 }
 
-// Run compares two sides.
+// Run compares two batches, versions or score files.
 func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if err := c.check(); err != nil {
 		return err

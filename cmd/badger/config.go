@@ -17,40 +17,41 @@ import (
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
-// configuration is the configuration file, one for all commands; each reads what concerns it.
+// configuration holds the keys of the configuration file for all commands. Each command reads only some of them.
 type configuration struct {
 	Listen hosting.Listen `yaml:"listen"`
 	TLS    struct {
 		Cert     string `yaml:"cert"`
 		Key      string `yaml:"key"`
-		ClientCA string `yaml:"client_ca"` // certificates of clients are then required
+		ClientCA string `yaml:"client_ca"` // CA certificates; if set, clients must present a certificate
 	} `yaml:"tls"`
 	Auth    hosting.Auth   `yaml:"auth"`
 	Limits  hosting.Limits `yaml:"limits"`
 	Results struct {
-		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
+		Files     []string `yaml:"files"`     // directories for file: references; none: such references are rejected
 		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
 
-		// What callers of badger serve may read there; of one, instead of what all may.
+		// References to Warehouse that callers of badger serve may read. An entry of Callers replaces them for one
+		// caller.
 		hosting.Readable `yaml:",inline"`
 		Callers          map[string]hosting.Readable `yaml:"callers"`
 	} `yaml:"results"`
 	Report  reportConfig     `yaml:"report"`
 	Metrics metricsConfig    `yaml:"metrics"`
-	Gates   gate.Specs       `yaml:"gates"` // the flags of the same names win
+	Gates   gate.Specs       `yaml:"gates"` // flags of the same names take precedence
 	Execute execution.Config `yaml:"execute"`
 	Judge   judging.Config   `yaml:"judge"`
 	// judge files to use in addition to the promoted judges of the warehouse
 	Judges   []string                 `yaml:"judges"`
-	Timeouts map[string]time.Duration `yaml:"timeouts"`  // by wire, such as snowflake: 20s
-	LateRows string                   `yaml:"late_rows"` // "error" (default) or "nulls": what a call with such rows returns
+	Timeouts map[string]time.Duration `yaml:"timeouts"`  // limit of a call, by protocol, such as snowflake: 20s
+	LateRows string                   `yaml:"late_rows"` // if rows are not done in time: "error" (default) or "nulls"
 	Workers  int                      `yaml:"workers"`   // rows processed concurrently; 0: 64
 	Traces   telemetry.TracesConfig   `yaml:"traces"`
 	// how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never
 	Reload time.Duration `yaml:"reload"`
 }
 
-// readConfig reads a configuration file, which may be left out, and the environment variables over
+// readConfig reads the configuration file at path, which may be "", and then the environment variables that override
 // it.
 func readConfig(path string, p process) (c configuration, err error) {
 	return c, config.New(&c).Read(path, p.variables())
@@ -59,13 +60,13 @@ func readConfig(path string, p process) (c configuration, err error) {
 // metricsConfig is the section metrics of the configuration.
 type metricsConfig struct {
 	Options    map[string]map[string]any `yaml:"options"`    // defaults of a metric's options, by metric
-	Thresholds map[string]float64        `yaml:"thresholds"` // the value from which a score passes, by metric
+	Thresholds map[string]float64        `yaml:"thresholds"` // the least value that passes, by metric
 	// VerdictTable is a file that badger policy wrote. It replaces the built-in table of the metric
 	// verdict.
 	VerdictTable string `yaml:"verdict_table"`
 }
 
-// withDefault is c with an option that counts where c does not set it.
+// withDefault returns a copy of c in which option of metric is value, unless c sets that option.
 func (c metricsConfig) withDefault(metric, option string, value any) metricsConfig {
 	of := map[string]any{option: value}
 	maps.Copy(of, c.Options[metric])
@@ -77,7 +78,7 @@ func (c metricsConfig) withDefault(metric, option string, value any) metricsConf
 	return c
 }
 
-// engineConfig brings it into the engine's form.
+// engineConfig converts c to the engine's configuration. It reads the file of VerdictTable, if set.
 func (c metricsConfig) engineConfig() (scoring.Config, error) {
 	out := scoring.Config{Thresholds: c.Thresholds}
 	if c.VerdictTable != "" {

@@ -31,8 +31,7 @@ type demoCommand struct {
 	terminalFlags
 }
 
-// Run builds the demonstration warehouse, evaluates both versions of the agent and shows what came
-// out.
+// Run builds the demonstration database, scores both versions of the agent and prints the report.
 func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := os.MkdirAll(c.Dir, 0o750); err != nil {
 		return errcode.New(errcode.PermissionDenied, "--dir: %w", err)
@@ -137,10 +136,10 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// demoRun is the run that scores a version of the demonstration's agent.
+// demoRun returns the ID of the run that scores the given version of the demonstration's agent.
 func demoRun(version string) string { return "demo-atlas-" + version }
 
-// callFromSQL shows the functions at work in a plain query.
+// callFromSQL runs a query that calls scoring functions, and prints the query, its duration and the result.
 func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *store.Store, p process) error {
 	if err := registerFunctions(ctx, conn, w, nil, configuration{}); err != nil {
 		return err

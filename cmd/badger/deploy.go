@@ -20,7 +20,7 @@ type deployCommand struct {
 	Force  bool   `help:"Replace files that badger did not write, or that were changed since."`
 }
 
-// Run writes the files of a platform.
+// Run writes, prints or checks the deployment files of a platform. Without a platform it describes the choices.
 func (c *deployCommand) Run(ctx context.Context, p process) error {
 	if c.Target == "" {
 		return deploy.Explain(p.stdout)
@@ -78,7 +78,8 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// check compares what is in the folder with what would be written. Files of others are fine.
+// check compares files with those in --to. It prints the differences and returns errGate if there are any. Files that
+// badger did not write are ignored.
 func (c *deployCommand) check(p process, t *deploy.Target, files []deploy.File) error {
 	lines, err := deploy.Differences(c.To, t.Name, files)
 	if err != nil {

@@ -25,12 +25,12 @@ type doctorCommand struct {
 	Deployment bool `help:"Check the place where badger serve is to run, from the inside, and list the hosts that the configuration contacts."`
 }
 
-// Help is the longer help.
+// Help returns the detailed help text, for kong.
 func (doctorCommand) Help() string {
 	return "Each check is ok, a warning or failed; the last two come with a remedy. The exit code is 1 if a check failed."
 }
 
-// Run examines a warehouse.
+// Run checks a warehouse or, with --deployment, the environment of badger serve, and prints the findings.
 func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	if c.Timeout <= 0 {
 		return usage("--timeout: expected a duration above 0, such as 2m")
@@ -105,7 +105,7 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	return err
 }
 
-// printReport prints a line for each check, and under it what to do.
+// printReport prints a line for each check and, if the check has a remedy, a second line with it.
 func printReport(p process, r doctor.Report) error {
 	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	for _, c := range r.Checks {
@@ -123,7 +123,8 @@ type deploymentReport struct {
 	Contacts []preflight.Contact `json:"contacts"`
 }
 
-// runDeployment is badger doctor --deployment.
+// runDeployment checks the environment for badger serve, and prints the findings and the hosts that the configuration
+// contacts.
 func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
 	config, _, err := (&serveCommand{Config: c.Config}).configuration(p)
 	if err != nil {

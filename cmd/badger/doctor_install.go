@@ -7,7 +7,8 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-// installation looks at what badger install put into a warehouse.
+// installation checks what badger install created in the warehouse at url. values is the file of the installation's
+// values.
 func installation(ctx context.Context, p process, values, url string) ([]doctor.Check, error) {
 	c := installCommand{valuesFlags: valuesFlags{Values: values}}
 	v, err := c.values()

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/execution"
 )
 
-// executeFlags are the keys of [execution.Config] on the command line; they win over a configuration file.
+// executeFlags are the keys of [execution.Config] as flags. They override a configuration file.
 type executeFlags struct {
 	Execute    string        `placeholder:"URL" help:"Warehouse that runs queries, such as duckdb:shop.duckdb (those without result or error; {database} is the database of a case). Only single queries that read are run."`
 	Kept       bool          `name:"execute-kept" help:"Run nothing, and use the results in --snapshots."`
@@ -22,7 +22,7 @@ type executeFlags struct {
 	Snapshots  string        `placeholder:"DIR" help:"Directory for results, one per warehouse; none keeps no results (default snapshots)."`
 }
 
-// over puts the flags that are given over a configuration.
+// over returns c with the values of the flags that are set. Functions are added to those of c.
 func (f *executeFlags) over(c execution.Config) execution.Config {
 	c.URL, c.Snapshots = cmp.Or(f.Execute, c.URL), cmp.Or(f.Snapshots, c.Snapshots, "snapshots")
 	c.Rows, c.Timeout = cmp.Or(f.Rows, c.Rows), cmp.Or(f.Timeout, c.Timeout)

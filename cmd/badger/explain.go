@@ -33,7 +33,7 @@ type explainCommand struct {
 	terminalFlags
 }
 
-// Run explains a score.
+// Run prints how the score of one case was computed, with the differences between the two results.
 func (c *explainCommand) Run(ctx context.Context, p process) error {
 	switch {
 	case c.DB == "" && c.Cases == "":

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// exportFlags select the formats in which a run is written.
+// exportFlags set the files that a run is exported to, one flag for each format, and the columns to mask.
 type exportFlags struct {
 	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as HTML: one file if the name ends with .html, else a folder."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML, a test for each case; - is standard output."`
@@ -22,8 +22,8 @@ type exportFlags struct {
 	Mask     []string `placeholder:"COLUMN" help:"Result columns to mask."`
 }
 
-// masking hides the columns that the configuration and the flag name. Exports contain no hashes, so they need
-// no salt.
+// masking returns the mask for the columns of the configuration (masked) and of --mask. It has no salt, because exports
+// contain no hashes.
 func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
 	m, err := caseview.NewMask(append(masked[:len(masked):len(masked)], f.Mask...), nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func (f *exportFlags) targets() export.Targets {
 		{Flag: "--jsonl", Path: f.JSONL}, {Flag: "--markdown", Path: f.Markdown}, {Flag: "--html", Path: f.HTML}}
 }
 
-// open creates the files. Call Drop in the end.
+// open creates the export files. The caller must call Drop when it is done, which removes unfinished files.
 func (f *exportFlags) open(ctx context.Context, p process, o export.Options,
 	mask *caseview.Mask) (*export.Files, error) {
 	var places *export.Places

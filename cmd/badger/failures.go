@@ -20,7 +20,7 @@ type failuresCommand struct {
 	terminalFlags
 }
 
-// Run reports what goes wrong.
+// Run prints the causes of failures with the number of cases of each.
 func (c *failuresCommand) Run(ctx context.Context, p process) error {
 	src, err := c.open(ctx, "")
 	if err != nil {

@@ -25,7 +25,7 @@ type functionsCommand struct {
 	terminalFlags
 }
 
-// Run lists the catalogue.
+// Run lists the scoring functions, or prints the documentation page that a flag selects.
 func (c *functionsCommand) Run(_ context.Context, p process) error {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {

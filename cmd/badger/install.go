@@ -26,7 +26,7 @@ type installCommand struct {
 	URL      string `arg:"" optional:"" help:"With --drop, the warehouse to run it in."`
 }
 
-// Run prints, applies or compares an installation.
+// Run prints, applies, compares or removes an installation. Without --warehouse it describes the choices.
 func (c *installCommand) Run(ctx context.Context, p process) error {
 	v, err := c.values()
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *valuesFlags) values() (v install.Values, err error) {
 	return v, nil
 }
 
-// planOf plans the installation of all functions, the judges' among them.
+// planOf returns the plan that installs all functions, including those of the judges in v.
 func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 	metrics, err := withJudges(ctx, v.Judges)
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *installCommand) drop(ctx context.Context, p process, plan *install.Plan
 	return nil
 }
 
-// by returns the roles whose steps to run.
+// by returns the roles whose steps to run; nil means all.
 func (c *installCommand) by() []string {
 	if c.As == "all" {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// openForMacros opens a database in which macros over the scoring functions can be created: a macro
-// is bound when it is created.
+// openForMacros opens a database with the scoring functions registered, because DuckDB resolves the functions of a
+// macro when the macro is created. The second result closes the database.
 func openForMacros(ctx context.Context, p process, path string, judges []string) (*store.Store, func(), error) {
 	w, judge, err := openWithFunctions(ctx, p, path, readWrite, configuration{Judges: judges})
 	if err != nil {

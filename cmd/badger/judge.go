@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// judgeFlags are the same on the command line; they win over a configuration file.
+// judgeFlags are the keys of [judging.Config] as flags. They override a configuration file.
 type judgeFlags struct {
 	Judge        string   `placeholder:"BACKEND:MODEL" help:"Judge model: openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none (default none)."`
 	JudgeFor     []string `name:"judge-for" placeholder:"METRIC=BACKEND:MODEL" help:"Judge model for one metric, such as rose=openai:o3 (repeatable). It overrides --judge."`
@@ -25,7 +25,8 @@ type judgeFlags struct {
 	Audit        string   `placeholder:"FILE" help:"Append a line for each judge call to this file: hashes and sizes, no content."`
 }
 
-// over puts the flags that are given over a configuration.
+// over returns c with the values of the flags that are set. Hosts are added to those of c, and --judge=none removes the
+// models of single metrics.
 func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 	c.Backend, c.KeyFile, c.KeyEnv = cmp.Or(f.Judge, c.Backend), cmp.Or(f.JudgeKeyFile, c.KeyFile),
 		cmp.Or(f.JudgeKeyEnv, c.KeyEnv)
@@ -61,7 +62,7 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 	return c, nil
 }
 
-// judging returns the dependencies of judges. A command logs to standard error.
+// judging returns the dependencies of judges. They log warnings and errors to standard error.
 func (p process) judging() judging.Env {
 	return judging.Env{
 		Providers: providers, Getenv: p.getenv, Now: p.now,

@@ -36,7 +36,7 @@ type judgeNewCommand struct {
 	Dir  string `default:"." type:"path" placeholder:"DIR" help:"Directory to write to (default the current directory)."`
 }
 
-// Run writes the files of a template.
+// Run writes a judge file and example cases. It overwrites nothing.
 func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	files, err := custom.Template(custom.Kind(c.Kind), c.Name)
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// nameFree refuses the names of standard metrics and functions, and those that mean something to
-// the embedded engine already.
+// nameFree returns an error if name is a standard metric or function, a set of metrics, or a function or reserved
+// keyword of the embedded engine.
 func nameFree(ctx context.Context, name string) error {
 	if name == scoring.DefaultMetrics || name == scoring.AllMetrics {
 		return usage("the name %s stands for several metrics", name)
@@ -108,7 +108,7 @@ type judgeRetireCommand struct {
 	By   string `placeholder:"WHO" help:"Name to record for this change (default the current user)."`
 }
 
-// Run switches a judge off.
+// Run deactivates a promoted judge until a later version is promoted.
 func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
 	w, err := openExisting(ctx, c.From)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// who returns the name of the user, if the machine knows it.
+// who returns the name of the current user, or "" if it cannot be determined.
 func who(p process) string {
 	if name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME")); name != "" {
 		return name
@@ -142,7 +142,7 @@ type judgeListCommand struct {
 	JSON bool   `help:"Print one JSON document."`
 }
 
-// promotedJSON is a promoted version, as --json prints it.
+// promotedJSON is a version of a promoted judge, as --json prints it.
 type promotedJSON struct {
 	Name       string     `json:"name"`
 	Version    int        `json:"version"`
@@ -152,10 +152,10 @@ type promotedJSON struct {
 	PromotedBy string     `json:"promoted_by"`
 	Written    *bool      `json:"written,omitempty"` // false: that version was already promoted
 
-	Tested json.RawMessage `json:"tested,omitempty"` // what was measured of it, see tested
+	Tested json.RawMessage `json:"tested,omitempty"` // the test result, see tested
 }
 
-// Run lists the versions.
+// Run lists the promoted versions of all judges.
 func (c *judgeListCommand) Run(ctx context.Context, p process) error {
 	w, err := openWarehouse(ctx, c.From, readOnly)
 	if err != nil {
@@ -195,7 +195,7 @@ func writeJSON(p process, v any) error {
 	return e.Encode(v)
 }
 
-// toJSON is a value as a table or a fingerprint holds it.
+// toJSON returns v as JSON, or "null" if it cannot be converted.
 func toJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -34,18 +34,18 @@ type judgePromoteCommand struct {
 
 // tested is the result of testing a version before it was promoted, as stored in its row.
 type tested struct {
-	Untested bool `json:"untested,omitempty"` // nothing was measured; all else is absent
+	Untested bool `json:"untested,omitempty"` // promoted without a test; the other fields are absent
 
 	Cases    int         `json:"cases,omitempty"`
-	Labelled int         `json:"labelled,omitempty"` // of them, those whose answer people passed or failed
-	N        int         `json:"n,omitempty"`        // of these, those that the judge passed or failed
+	Labelled int         `json:"labelled,omitempty"` // those of Cases whose answer has the human label pass or fail
+	N        int         `json:"n,omitempty"`        // those of Labelled that the judge passed or failed
 	Accuracy *float64    `json:"accuracy,omitempty"`
-	Kappa    *float64    `json:"kappa,omitempty"` // absent where it is not defined
+	Kappa    *float64    `json:"kappa,omitempty"` // absent if undefined
 	KappaCI  *[2]float64 `json:"kappa_ci,omitempty"`
-	Judge    string      `json:"judge,omitempty"` // who answered the judge's questions
+	Judge    string      `json:"judge,omitempty"` // model or backend that answered; absent if no prompts are sent
 }
 
-// Run tests a version on labels and stores it.
+// Run tests a judge on labelled answers and stores it as a promoted version. With --untested it skips the test.
 func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(),
 		"a test: expected accuracy=V or kappa=V")
@@ -104,8 +104,8 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// test runs the judge on labelled answers. It returns an error, which prevents promotion, if the judge fails on a
-// case, passes no verdict on any labelled answer, or misses a gate.
+// test runs the judge on labelled answers and returns the result. It returns an error, which prevents promotion, if the
+// judge fails on a case, has no verdict on any labelled answer, or a gate fails.
 func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.Gate) (tested, error) {
 	t := judgeTestCommand{
 		File: c.File, Cases: c.Cases, Source: c.Source, answerFlags: c.answerFlags, Config: c.Config,
@@ -164,7 +164,8 @@ func (t tested) String() string {
 	return text
 }
 
-// testedOf describes the test result in a stored row.
+// testedOf describes the test result that a stored row holds as JSON. It returns "not known" if row is empty or not
+// valid.
 func testedOf(row string) string {
 	var t tested
 	if row == "" || json.Unmarshal([]byte(row), &t) != nil {

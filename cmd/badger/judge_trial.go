@@ -36,7 +36,7 @@ type judgeTestCommand struct {
 	judgeFlags
 }
 
-// Run scores the cases with the judge and shows what came out, and how far it agrees with people.
+// Run scores the cases with the judge, and prints the scores and their agreement with human labels.
 func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(),
 		"a trial: expected accuracy=V or kappa=V")
@@ -59,7 +59,7 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 	return printGates(p.stderr, said, reached)
 }
 
-// trial runs the judge on the cases.
+// trial scores the cases with the judge and returns the scores and their agreement with human labels.
 func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.JudgeTrial, error) {
 	var print func(string)
 	if c.Print {
@@ -102,7 +102,8 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.J
 	return trial, nil
 }
 
-// engine returns an engine with the standard metrics and the judge, and the configured model or recorded replies.
+// engine returns an engine with the standard metrics and judge j. Prompts are answered by the configured model or by
+// recorded replies. The second result closes the model.
 func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judge,
 	snaps snapshots) (*scoring.Engine, func(), error) {
 	config, err := readConfig(c.Config, p)

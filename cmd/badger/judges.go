@@ -72,12 +72,13 @@ func withJudges(ctx context.Context, files []string, promoted ...*store.Store) (
 	return all, nil
 }
 
-// standardMetrics are badger's own, with the engine for small databases that this program has.
+// standardMetrics returns the built-in metrics. They search counterexamples with smallDatabases, which is nil in a
+// build without DuckDB.
 func standardMetrics() []scoring.Metric {
 	return metric.With(metric.Tools{Counterexamples: smallDatabases})
 }
 
-// switchOff returns the advice for running without a promoted judge that cannot be used.
+// switchOff returns the end of an error message with the command that deactivates the promoted judge name.
 func switchOff(name string) string {
 	return "; badger judge retire " + name + " --from URL switches it off"
 }

@@ -36,24 +36,24 @@ var judgeSQL custom.SQLEngine = &sqlJudges{
 	idle:    make(chan *sqlProcess, max(2, runtime.GOMAXPROCS(0))),
 }
 
-// smallDatabases searches counterexamples in the same processes.
+// smallDatabases searches counterexamples in the same child processes as judgeSQL.
 var smallDatabases counterexample.Finder = judgeSQL.(*sqlJudges) //nolint:forcetypeassert // set above
 
 const (
-	// a query that is still running then would run for hours: it joins everything with everything
+	// time limit of a query; a slower one is probably a cross join of all tables that would run for hours
 	judgeSQLTime   = time.Minute
-	judgeSQLEngine = "512MB" // of tables and intermediate results
-	judgeSQLBytes  = 1 << 30 // of the whole process, this program's code and the threads' stacks included
-	judgeSQLRows   = 1000    // of a result
-	judgeSQLResult = 1 << 20 // bytes of it
+	judgeSQLEngine = "512MB" // limit of the engine's memory for tables and intermediate results
+	judgeSQLBytes  = 1 << 30 // limit of the child process, including its code and stacks
+	judgeSQLRows   = 1000    // maximum rows of a result
+	judgeSQLResult = 1 << 20 // maximum bytes of a result
 )
 
 type sqlJudges struct {
-	running chan struct{} // one for each query that runs
+	running chan struct{} // holds an element for each running query; its capacity limits them
 	idle    chan *sqlProcess
 }
 
-// EvaluateSQL runs a query that sees the tables.
+// EvaluateSQL returns the result of query, which can read only tables, by name.
 func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string,
 	tables map[string]*scoring.Table) (*scoring.Table, error) {
 	q, err := newSQLQuestion(query, tables)
@@ -67,8 +67,8 @@ func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string,
 	return answer.table()
 }
 
-// Find searches a small database on which two queries differ. Memory that ends may have been taken by
-// the queries before, or by others of this machine: a process that is new searches again.
+// Find searches a small database on which the two queries of p differ. If a process runs out of memory, which earlier
+// queries may have used, it searches once more in a new process. Out of time or memory is an outcome, not an error.
 func (e *sqlJudges) Find(ctx context.Context, p *counterexample.Problem) (*counterexample.Outcome, error) {
 	q := &sqlQuestion{Pair: p}
 	answer, err := e.ask(ctx, q, e.process)
@@ -91,12 +91,14 @@ func (e *sqlJudges) Find(ctx context.Context, p *counterexample.Problem) (*count
 	return answer.Found, nil
 }
 
-// outOfMemory reports whether a process ended for lack of memory, or its engine had none left.
+// outOfMemory reports whether answer or err has the code ResourceExhausted: the process ended early, or its engine
+// exceeded its memory.
 func outOfMemory(answer *sqlAnswer, err error) bool {
 	return errcode.Of(err) == errcode.ResourceExhausted || answer != nil && answer.Code == errcode.ResourceExhausted
 }
 
-// ask has a process answer a question.
+// ask returns the answer of a child process to q. It waits until fewer than the maximum number of queries run, and
+// kills the process after judgeSQLTime or when ctx is done.
 func (e *sqlJudges) ask(ctx context.Context, q *sqlQuestion, process func() (*sqlProcess, error)) (*sqlAnswer, error) {
 	select {
 	case e.running <- struct{}{}:
@@ -138,18 +140,18 @@ func (e *sqlJudges) process() (*sqlProcess, error) {
 	}
 }
 
-// sqlProcess is an engine in a child process.
+// sqlProcess is a child process that runs an embedded engine.
 type sqlProcess struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// sqlProcessVar in the environment makes this program one.
+// sqlProcessVar is the environment variable that makes this program run as such a child process.
 const sqlProcessVar = config.SQLProcess
 
-// startSQLProcess starts a process for SQL judges. It passes no environment variables on, such as
-// keys. The process exits when its input ends, and so with this process.
+// startSQLProcess starts a child process for SQL judges. It inherits no environment variables, which may hold keys,
+// except TZ. It exits when its standard input is closed, so also when this process ends.
 func startSQLProcess() (*sqlProcess, error) {
 	failed := func(err error) (*sqlProcess, error) {
 		return nil, errcode.New(errcode.Unavailable, "cannot start a process for the query: %w", err)
@@ -176,7 +178,7 @@ func startSQLProcess() (*sqlProcess, error) {
 
 func (p *sqlProcess) kill() { _ = p.cmd.Process.Kill() }
 
-// end waits for a process that was killed or has ended.
+// end closes the input of a process that was killed or has exited, and waits for it.
 func (p *sqlProcess) end() {
 	_ = p.in.Close()
 	_ = p.cmd.Wait()
@@ -190,7 +192,8 @@ func (p *sqlProcess) ask(q *sqlQuestion) (*sqlAnswer, error) {
 	return a, readFrame(p.out, a)
 }
 
-// sqlQuestion is a query and its tables, as Arrow streams, or a pair of queries to refute.
+// sqlQuestion is the request to a child process: a query with its tables as Arrow streams, or in Pair two queries to
+// find a counterexample for.
 type sqlQuestion struct {
 	Query  string
 	Names  []string
@@ -198,7 +201,8 @@ type sqlQuestion struct {
 	Pair   *counterexample.Problem
 }
 
-// sqlAnswer is the result as an Arrow stream, what became of a pair, or an error.
+// sqlAnswer is the reply of a child process: the result as an Arrow stream, the outcome for a pair of queries, or an
+// error.
 type sqlAnswer struct {
 	Result []byte
 	Found  *counterexample.Outcome
@@ -252,7 +256,7 @@ func (a *sqlAnswer) table() (*scoring.Table, error) {
 	return arrowtable.Read(r, arrowtable.Limits{Rows: judgeSQLRows})
 }
 
-// writeFrame writes the length of a value's JSON, and the JSON.
+// writeFrame writes v as JSON, preceded by its length in 8 bytes, little-endian.
 func writeFrame(w io.Writer, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

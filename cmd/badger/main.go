@@ -1,8 +1,7 @@
 // Command badger evaluates the answers of text-to-SQL and data agents where the data live.
 //
-// It is the one binary and the only place that knows every name: commands are wired here from
-// packages that do not know one another. Standard output carries what was asked for, in one JSON
-// document with --json; progress and logs go to standard error.
+// It connects the packages, which do not import one another, to commands. Standard output carries only the result, as
+// one JSON document with --json; progress and logs go to standard error.
 package main
 
 import (
@@ -30,9 +29,9 @@ func main() {
 
 // Exit codes.
 const (
-	exitDone  = 0 // what was asked for was done
-	exitGate  = 1 // done, but a gate such as --fail-under was not reached, or answers could not be read
-	exitUsage = 2 // the command line or a configuration is wrong
+	exitDone  = 0 // success
+	exitGate  = 1 // done, but a gate such as --fail-under failed, or answers could not be read
+	exitUsage = 2 // the command line or a configuration is invalid
 	exitFail  = 3 // the run itself failed
 )
 
@@ -48,22 +47,22 @@ type process struct {
 	// memoryLimit sets the runtime's soft memory limit; nil if badger shares the process.
 	memoryLimit func(int64) int64
 
-	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it
+	spcsToken string // token file of Snowpark Container Services; "": Snowflake's default path
 }
 
-// runRoom is the memory in bytes that a run may use in addition to its cases and their results. Above this
-// limit the garbage collector would run all the time.
+// runRoom is the memory in bytes that a run may use in addition to its cases and results, so that the garbage collector
+// does not run continuously.
 const runRoom = 128 << 20
 
-// boundMemory makes the runtime collect garbage before a run takes more memory than its cases and results may, unless
-// GOMEMLIMIT is set in the environment.
+// boundMemory sets the runtime's soft memory limit to bytes, for the cases and results of a run, plus runRoom. It does
+// nothing if GOMEMLIMIT is set in the environment.
 func (p process) boundMemory(bytes int64) {
 	if p.memoryLimit != nil && p.getenv("GOMEMLIMIT") == "" {
 		p.memoryLimit(bytes + runRoom)
 	}
 }
 
-// variables are the environment variables.
+// variables returns the environment variables as NAME=VALUE.
 func (p process) variables() []string {
 	if p.environ == nil {
 		return nil
@@ -71,7 +70,7 @@ func (p process) variables() []string {
 	return p.environ()
 }
 
-// usage is an error in what was asked for.
+// usage returns an error in the command line or the configuration (exit code 2).
 func usage(format string, args ...any) error { return errcode.Usage(format, args...) }
 
 // errGate means that a gate failed. The failure has been printed.
@@ -107,8 +106,8 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version, the commit and the connectors of this build."`
 }
 
-// run is the whole program but for process state. A command whose output was lost has failed, whatever
-// it did.
+// run runs the program with the command line args and returns its exit code. If standard output could not be written, a
+// command that otherwise succeeded returns exitFail.
 func run(ctx context.Context, args []string, p process) (code int) {
 	out := &output{Writer: p.stdout}
 	p.stdout = out
@@ -119,10 +118,10 @@ func run(ctx context.Context, args []string, p process) (code int) {
 	return code
 }
 
-// complain prints an error. Its text may quote names and files that others wrote.
+// complain prints an error, with control characters escaped because the message may quote names from outside.
 func complain(w io.Writer, err error) { fmt.Fprintln(w, "badger:", printable.Lines(err.Error())) }
 
-// command runs a command.
+// command parses args, runs the command that they name and returns the exit code.
 func command(ctx context.Context, args []string, p process) (code int) {
 	var cmds commands
 	exited := -1

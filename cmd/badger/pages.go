@@ -14,22 +14,22 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// pagesOf are the pages about runs of a warehouse, as a report that needs no server.
+// pagesOf are the options for writing the web report of a run as static HTML.
 type pagesOf struct {
 	process
 	w        *store.Store
-	masked   []string // columns of results
+	masked   []string // result columns to mask
 	quiet    bool
-	run      string           // in it the answers that are chosen
-	of       scoring.AnswerID // their pattern
-	baseline string           // the run that is compared with; "": none
-	all      bool             // every case has a page
+	run      string           // ID of the run
+	of       scoring.AnswerID // pattern of the answers in run to report on
+	baseline string           // ID of the run to compare with; "": none
+	all      bool             // write a page for every case
 
-	cases     batch.Source           // where the cases are that the warehouse lacks; nil: nowhere
-	snapshots scoring.SnapshotReader // of results that cases refer to; nil: the warehouse
+	cases     batch.Source           // source of cases that the warehouse does not store; nil: none
+	snapshots scoring.SnapshotReader // reads the results that cases refer to; nil: the warehouse
 }
 
-// write writes the pages: one document where the name ends with .html, else a folder.
+// write writes the report to path: one HTML document if path is "-" or ends with .html or .htm, otherwise a folder.
 func (r *pagesOf) write(ctx context.Context, path string) error {
 	o, err := site.StaticOf(ctx, r.w, r.run, r.of, r.baseline)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	return file.Done()
 }
 
-// say prints the path of the written file.
+// say prints path to standard error; for a report in a folder, that of its index.html.
 func (p process) say(path string) {
 	if site.IsFolder(path) {
 		path = filepath.Join(path, "index.html")

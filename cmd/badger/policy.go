@@ -31,8 +31,8 @@ type policyCommand struct {
 	JSON        bool   `help:"Print one JSON document."`
 }
 
-// Run makes the table of policies from labelled cases and tries it on databases that were left out;
-// without cases it prints the built-in table.
+// Run builds the table of policies from labelled cases and tests it on databases that were left out. Without cases it
+// prints the built-in table.
 func (c *policyCommand) Run(ctx context.Context, p process) error {
 	made, err := calibration.MakePolicies([]calibration.PolicyPart{
 		{Policy: policy.Answer, From: append(labelSources("--answer", c.Answer), labelSources("--chosen", c.Chosen)...)},
@@ -80,8 +80,8 @@ func (c *policyCommand) who() string {
 	return strings.TrimSuffix(c.Judge+"@"+c.Backend, "@")
 }
 
-// labelled finds the relation that decides each labelled case of a file or warehouse, and the judge's verdict on
-// it.
+// labelled returns the labelled cases of from, each with the relation between its two results that decides and the
+// recorded verdict of the judge, if any.
 func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy,
 	from calibration.LabelSource) ([]policy.Labelled, error) {
 	config, err := readConfig(c.Config, p)

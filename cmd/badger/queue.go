@@ -31,7 +31,8 @@ type labelStore struct {
 	DB string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
 }
 
-// open opens the labels, to write with the tables brought to the present version.
+// open opens the database of --db. If only is not set, it opens it for writing and upgrades its tables to the current
+// version.
 func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling.Store, error) {
 	var w *store.Store
 	var err error
@@ -81,7 +82,7 @@ type queueNewCommand struct {
 	JSON       bool     `help:"Print one JSON document."`
 }
 
-// Run makes a queue.
+// Run creates a labeling queue.
 func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	plan := labelling.Plan{
 		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases,
@@ -125,7 +126,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// asUsage makes what is wrong with an argument a usage error.
+// asUsage returns err as a usage error if it has the code InvalidArgument, otherwise unchanged.
 func asUsage(err error) error {
 	if errcode.Of(err) == errcode.InvalidArgument {
 		return errcode.AsUsage(err)
@@ -133,7 +134,7 @@ func asUsage(err error) error {
 	return err
 }
 
-// list is the list of cases that the flags choose.
+// list returns the selection of cases of --list, or of --mode, --filter and --search.
 func (c *queueNewCommand) list() (store.State, error) {
 	v := url.Values{"filter": c.Filter}
 	if c.List != "" {
@@ -160,7 +161,7 @@ type queueListCommand struct {
 	JSON bool `help:"Print one JSON document."`
 }
 
-// Run lists the queues.
+// Run lists the queues and their progress.
 func (c *queueListCommand) Run(ctx context.Context, p process) error {
 	s, err := c.open(ctx, p, readOnly)
 	if err != nil {
@@ -207,7 +208,7 @@ func (c *queueCloseCommand) Run(ctx context.Context, p process) error {
 	return s.Close(ctx, q)
 }
 
-// noQueue makes a queue that does not exist a usage error.
+// noQueue returns err as a usage error if it has the code NotFound or InvalidArgument, otherwise unchanged.
 func noQueue(err error) error {
 	if errcode.Of(err) == errcode.NotFound {
 		return errcode.AsUsage(err)
@@ -221,7 +222,7 @@ type queueExportCommand struct {
 	To    string `default:"-" placeholder:"FILE" help:"File to write to (default ${default}, standard output)."`
 }
 
-// Run writes labels.
+// Run writes labels to --to, as JSON Lines.
 func (c *queueExportCommand) Run(ctx context.Context, p process) (err error) {
 	s, err := c.openWith(ctx, p, readOnly, c.Queue)
 	if err != nil {
@@ -256,7 +257,7 @@ type queueImportCommand struct {
 	Unknown   bool   `help:"Accept labels of answers that the database does not have."`
 }
 
-// Run reads labels.
+// Run stores the labels of a file in JSON Lines.
 func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 	var in io.Reader = p.stdin
 	if c.File != "-" {

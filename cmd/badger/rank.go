@@ -19,7 +19,7 @@ type rankCommand struct {
 	terminalFlags
 }
 
-// Run ranks systems.
+// Run ranks agents, versions or score files by metrics.
 func (c *rankCommand) Run(ctx context.Context, p process) error {
 	if c.Resamples < 2 {
 		return usage("--resamples: expected 2 or more")

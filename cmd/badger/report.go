@@ -26,7 +26,7 @@ type reportCommand struct {
 	terminalFlags
 }
 
-// Run reports on a run: to the terminal, or in the forms that flags name.
+// Run reports on a run: to the terminal, or to the files that flags name.
 func (c *reportCommand) Run(ctx context.Context, p process) error {
 	printed := ""
 	if c.JSON {
@@ -87,15 +87,16 @@ func (c *reportCommand) gated(ctx context.Context, w *store.Store, of store.OfRu
 	return err
 }
 
-// printedOn reports whether progress would be drawn into what is printed.
+// printedOn reports whether an export is written to standard output and that is a terminal, so that a progress bar
+// would disturb it.
 func (c *reportCommand) printedOn(p process) bool {
 	return c.targets().Printed() && isTerminal(p.stdout)
 }
 
-// reported is the run that a report is about, and the one that it is compared with.
+// reported holds the run that a report describes, and the run that it is compared with.
 type reported struct{ of, base store.OfRun }
 
-// write reads the run once and writes it in every form that is asked for.
+// write reads the run in one pass and writes it in all requested formats.
 func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, runs reported, masked []string) error {
 	mask, err := c.masking(masked)
 	if err != nil {

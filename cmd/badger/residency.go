@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// hosts are those that badger serve contacts with the configuration.
+// hosts returns the hosts that badger serve contacts with the configuration c.
 func (c *configuration) hosts() ([]preflight.Contact, error) {
 	r := preflight.HostsConfig{
 		Judge: preflight.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy,
@@ -44,7 +44,7 @@ func (c *configuration) hosts() ([]preflight.Contact, error) {
 	return list, nil
 }
 
-// printHosts prints a line for each host, each with the prefix.
+// printHosts prints a line for each host, preceded by prefix.
 func printHosts(w io.Writer, prefix string, hosts []preflight.Contact) {
 	if len(hosts) == 0 {
 		fmt.Fprintf(w, "%scontacts nobody\n", prefix)

@@ -57,7 +57,7 @@ type runCommand struct {
 	terminalFlags
 }
 
-// Run evaluates.
+// Run scores cases, stores the scores and prints a summary.
 func (c *runCommand) Run(ctx context.Context, p process) error {
 	if c.Cases == "" && c.Source == "" {
 		return usage("expected --cases FILE or --source URL")
@@ -151,8 +151,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	return err
 }
 
-// readAgain reports whether the cases of the run can be read again, and are not in the database that it is
-// stored in. A pipe gives what it holds once.
+// readAgain reports whether the report's pages should read the cases from their source a second time: from a regular
+// file, or from a database other than that of the scores. A pipe can be read only once.
 func (c *runCommand) readAgain() bool {
 	if c.Cases == "" {
 		return c.To != "" && c.To != c.Source
@@ -161,7 +161,7 @@ func (c *runCommand) readAgain() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// noCases is the error of a run that found nothing to score: a gate over nothing would pass.
+// noCases returns the error for a run without cases. It is an error because a gate over no cases would pass.
 func (c *runCommand) noCases() error {
 	of := c.named()
 	switch {
@@ -177,7 +177,7 @@ func (c *runCommand) noCases() error {
 		strings.Join(of, ", "))
 }
 
-// prepare reads the configuration and makes the engine with its judge.
+// prepare reads the configuration, and creates the engine and its judge.
 func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	config, err := readConfig(c.Config, e.process)
 	if err != nil {
@@ -269,7 +269,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	return nil
 }
 
-// written is the URL of the database that scores go to; empty for none.
+// written returns the URL of the database that the scores are written to, or "" with --no-to.
 func (c *runCommand) written() string {
 	switch {
 	case c.NoTo:
@@ -280,7 +280,7 @@ func (c *runCommand) written() string {
 	return cmp.Or(c.To, "duckdb:scores.duckdb")
 }
 
-// open opens where the cases come from and where the scores go.
+// open opens the source of the cases and the database for the scores. The returned function closes both.
 func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err error) {
 	var closers []func()
 	closeAll := func() {
@@ -338,20 +338,20 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	return closeAll, nil
 }
 
-// runAtWork is a run with everything that the command opened for it.
+// runAtWork is a run with the resources that the command opened for it.
 type runAtWork struct {
 	evaluation.Run
 	process
 	quiet     bool
 	snapshots snapshots
 	judge     *judging.Judges // nil: no judge calls
-	judges    []*store.Store  // that promoted judges are taken from
-	masked    []string        // columns of results that nothing shows
+	judges    []*store.Store  // warehouses whose promoted judges are used
+	masked    []string        // result columns to mask
 	gates     []gate.Gate
 }
 
-// interruptible is a context that the second interrupt ends. The first one closes stop, so that cases
-// in flight may finish. Call ended when nothing is left to be interrupted.
+// interruptible returns a context that the second interrupt cancels. The first one closes stop, so that cases in
+// progress can finish. The caller must call ended after its work.
 func interruptible(ctx context.Context, notes io.Writer) (_ context.Context, stop <-chan struct{}, ended func()) {
 	ctx, cut := context.WithCancel(ctx)
 	stopped := make(chan struct{})
@@ -374,7 +374,7 @@ func interruptible(ctx context.Context, notes io.Writer) (_ context.Context, sto
 	return ctx, stopped, func() { signal.Stop(signals); cut() }
 }
 
-// checkDrops reports whether each batch of the run reaches the gates of --fail-on-drop.
+// checkDrops returns errGate if a batch of the run fails a gate of --fail-on-drop.
 func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
 	gates, err := gate.ReadDrops(c.FailOnDrop)
 	if err != nil {
@@ -386,7 +386,8 @@ func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
 	return errGate
 }
 
-// checkExports finds exports that a run cannot write.
+// checkExports returns a usage error if an export needs a database but --no-to is set, or if two outputs go to the same
+// file.
 func (c *runCommand) checkExports() error {
 	if c.targets().Any() && c.Resume != "" && c.NoTo {
 		return usage("exports with --resume: expected a database with the whole run; remove --no-to")

@@ -24,7 +24,7 @@ type scoreCommand struct {
 	terminalFlags
 }
 
-// Run compares two files.
+// Run compares two result files and prints the scores and the differing rows.
 func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	read := func(flag, path string) (*scoring.Table, error) {
 		t, err := resultfile.Read(ctx, path, &resultfile.Options{Named: path})
@@ -83,7 +83,7 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// describe is a score in a few words.
+// describe returns the value, label or status of a score, with its reason.
 func describe(s scoring.Score) string {
 	switch {
 	case s.Status != scoring.StatusOK:

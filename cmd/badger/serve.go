@@ -42,27 +42,29 @@ type serveCommand struct {
 	judgeFlags
 }
 
-// functionServer is a server and its parts.
+// functionServer is badger serve at work: the server with its configuration, catalogue of functions, judge and
+// warehouse.
 type functionServer struct {
 	process
 	command   *serveCommand
 	config    configuration
-	layers    *config.Layers // of config
-	file      []byte         // the configuration file as it was then
+	layers    *config.Layers // the source of each value of config
+	file      []byte         // content of the configuration file when config was read
 	log       *slog.Logger
 	resolver  snapshots
 	judge     *judging.Judges
 	parts     hosting.Parts
-	taking    sync.Mutex    // held while functions are made or replaced
-	results   *store.Store  // results.warehouse; nil: none
-	promoted  *store.Store  // whose judges are served; nil: none, or it does not exist yet
-	calls     udf.CallStore // may be nil
+	taking    sync.Mutex    // held while the catalogue is built or replaced
+	results   *store.Store  // results.warehouse; nil if not configured
+	promoted  *store.Store  // warehouse whose promoted judges are served; nil: none, or not connected yet
+	calls     udf.CallStore // stores asynchronous calls; may be nil
 	metrics   *telemetry.Metrics
 	catalogue *udf.Catalogue
 	server    *server.Server
 }
 
-// Run serves until it is interrupted.
+// Run serves the scoring functions until it is interrupted. With --check it checks and prints the configuration
+// instead.
 func (c *serveCommand) Run(ctx context.Context, p process) error {
 	config, from, err := c.configuration(p)
 	if err != nil {
@@ -146,7 +148,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	return s.serve(ctx, metricsAddr)
 }
 
-// assemble makes the catalogue and the server.
+// assemble creates the catalogue and the server.
 func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) error {
 	s.taking.Lock()
 	defer s.taking.Unlock()
@@ -171,7 +173,8 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 	return nil
 }
 
-// site is the report of results.warehouse, for those who have the role read; nil if there is none.
+// site returns the handler of the web report on results.warehouse. It returns nil if that is not configured, or if
+// report.off is set.
 func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 	r := s.config.Report
 	if err := site.CheckOrigins(r.EmbedIn); err != nil { // also without a report
@@ -193,8 +196,8 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 	return pages, nil
 }
 
-// resultsWarehouse is the warehouse of references, promoted judges and, unless it is only read, what
-// judges are asked. It may come later than the server.
+// resultsWarehouse returns the warehouse that references and promoted judges are read from and, unless only is set,
+// where judge replies are cached. It may be connected after the server has started.
 func (s *functionServer) resultsWarehouse(url string, only bool) (*store.Store, error) {
 	prepare := func(ctx context.Context, w *store.Store) error {
 		if !only {
@@ -208,22 +211,22 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*store.Store, 
 	return s.parts.Warehouse("results.warehouse", url, only, prepare, s.promote)
 }
 
-// mostWatchers is the maximum number of connections of the metrics listener.
+// mostWatchers is the maximum number of concurrent connections to the metrics listener.
 const mostWatchers = 64
 
-// memoryRoom is added to limits.memory_bytes for the runtime's soft limit, so that it does not collect garbage
+// memoryRoom is added to limits.memory_bytes for the runtime's soft limit, so that the garbage collector does not run
 // continuously. It is for code, stacks, connections and garbage.
 const memoryRoom = 32 << 20
 
-// engineRoom is memory of an embedded engine that its own accounting omits: sessions, and free memory in its
+// engineRoom is the memory that an embedded engine uses outside its own limit: sessions, and free memory in its
 // allocator.
 const engineRoom = 96 << 20
 
-// engineBytes is the least memory limit of an embedded engine, for a query that needs more than most.
+// engineBytes is the minimum of the memory limit that badger sets for an embedded engine.
 const engineBytes = 96 << 20
 
-// boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
-// unless GOMEMLIMIT is set in the environment.
+// boundMemory sets the runtime's soft memory limit to limits.memory_bytes plus memoryRoom, less engineRoom if
+// results.warehouse is an embedded DuckDB. It does nothing if GOMEMLIMIT is set.
 func (s *functionServer) boundMemory() {
 	if s.memoryLimit != nil && s.getenv("GOMEMLIMIT") == "" {
 		limit := s.config.Limits.MemoryBytes + memoryRoom
@@ -234,10 +237,10 @@ func (s *functionServer) boundMemory() {
 	}
 }
 
-// lastSpans is how long a stopping server waits until its last spans are sent.
+// lastSpans is how long a stopping server waits at most for its last trace spans to be sent.
 const lastSpans = 3 * time.Second
 
-// functions returns the engine and the options of the catalogue of functions to serve.
+// functions returns the engine and the catalogue's options for the functions that config describes.
 func (s *functionServer) functions(ctx context.Context,
 	config configuration) (*scoring.Engine, *udf.CatalogueOptions, error) {
 	engineConfig, err := config.Metrics.engineConfig()
@@ -266,7 +269,7 @@ func (s *functionServer) functions(ctx context.Context,
 	}, nil
 }
 
-// options are the server's.
+// options returns the server's options for config. It returns an error if late_rows or the authentication is invalid.
 func (s *functionServer) options(config configuration) (*server.Options, error) {
 	byGRPC, byHTTP, err := config.Auth.Listeners(config.TLS.ClientCA)
 	if err != nil {
@@ -290,7 +293,8 @@ func (s *functionServer) options(config configuration) (*server.Options, error) 
 	}, nil
 }
 
-// check prints comments that follow the printed configuration and describe what would be served.
+// check prints, as comments after the configuration, the number of functions, the judge and the addresses that would be
+// served.
 func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr string) error {
 	listen := s.config.Listen
 	for _, l := range []struct{ name, addr string }{{"gRPC", listen.GRPC}, {"HTTP", listen.HTTP}} {
@@ -309,7 +313,7 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 	return nil
 }
 
-// serve listens and serves.
+// serve opens the listeners and serves until ctx is done or the process receives an interrupt.
 func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	var lc net.ListenConfig
 	var listeners []net.Listener
@@ -347,7 +351,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 			&http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second,
 				WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10})
 		go func() { _ = m.Serve(server.Bounded(listeners[2], mostWatchers)) }()
-		defer m.Close() // after the server: its end can be watched
+		defer m.Close() // closed after the server, so that its shutdown can be observed
 	}
 	if s.results != nil && !s.config.Report.Off {
 		also += fmt.Sprintf(", the report on %s://%s%s/", scheme, listeners[1].Addr(), s.config.Report.Prefix)

@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// configuration reads the file, the environment and the flags, in that order, and fills in defaults.
+// configuration returns the configuration of the file, overridden by the environment and then by the flags, with
+// defaults for the other keys. The second result holds the source of each value.
 func (c *serveCommand) configuration(p process) (configuration, *config.Layers, error) {
 	var out configuration
 	l := config.New(&out)
@@ -37,7 +38,7 @@ func (c *serveCommand) configuration(p process) (configuration, *config.Layers, 
 	return out, l, l.Add("", func() error { return out.defaults() })
 }
 
-// defaults sets the defaults of keys that are not configured.
+// defaults sets the keys that are not configured. It returns a usage error if reload or a limit is out of range.
 func (c *configuration) defaults() error {
 	c.Listen.GRPC, c.Listen.HTTP = cmp.Or(c.Listen.GRPC, "127.0.0.1:7433"), cmp.Or(c.Listen.HTTP, "127.0.0.1:7434")
 	if c.Workers == 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// watch reads the configuration again on a signal, and every so often if that is configured,
-// until ctx ends.
+// watch reloads the configuration on each signal and, if reload is configured, at that interval, until ctx ends. If the
+// new configuration is invalid, it logs the error and the server keeps the old one.
 func (s *functionServer) watch(ctx context.Context, signals <-chan os.Signal) {
 	var tick <-chan time.Time
 	if s.config.Reload > 0 {
@@ -45,8 +45,8 @@ func (s *functionServer) watch(ctx context.Context, signals <-chan os.Signal) {
 	}
 }
 
-// reload takes over the current configuration, and the promoted judges. After an error
-// everything is as before.
+// reload applies the current configuration and promoted judges. An invalid configuration changes nothing. Keys that
+// need a restart are logged if say is set or another key has changed.
 func (s *functionServer) reload(ctx context.Context, say bool) error {
 	s.taking.Lock()
 	defer s.taking.Unlock()
@@ -110,8 +110,8 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	return nil
 }
 
-// checkStart reports whether a server would start with the current configuration, as serve --check does, which connects
-// to nothing.
+// checkStart returns the error with which a server would fail to start on the current configuration. It does the same
+// as serve --check, and connects to nothing.
 func (s *functionServer) checkStart(ctx context.Context) error {
 	check := *s.command
 	check.Check = true
@@ -120,7 +120,8 @@ func (s *functionServer) checkStart(ctx context.Context) error {
 	return check.Run(ctx, p)
 }
 
-// wholeFile is the current configuration file.
+// wholeFile returns the content of the current configuration file. It returns an error if the file seems to be only
+// partly written, compared with the last one.
 func (s *functionServer) wholeFile() ([]byte, error) {
 	if s.command.Config == "" {
 		return nil, nil
@@ -132,8 +133,7 @@ func (s *functionServer) wholeFile() ([]byte, error) {
 	return text, hosting.CheckFile(text, s.file)
 }
 
-// promote takes over the promoted judges of a warehouse that is connected now. After an error
-// everything is as before.
+// promote adds the promoted judges of w, which has just been connected. After an error the functions are unchanged.
 func (s *functionServer) promote(ctx context.Context, w *store.Store) error {
 	s.taking.Lock()
 	defer s.taking.Unlock()
@@ -153,7 +153,8 @@ func (s *functionServer) promote(ctx context.Context, w *store.Store) error {
 	return err
 }
 
-// tell logs which functions were added and removed.
+// tell logs the added and removed functions, compared with the names before. Without changes it logs only if say is
+// set.
 func (s *functionServer) tell(before []string, say bool) {
 	after := hosting.Names(s.catalogue)
 	added := slices.DeleteFunc(slices.Clone(after), func(n string) bool { return slices.Contains(before, n) })

@@ -25,7 +25,7 @@ type sqlCommand struct {
 	terminalFlags
 }
 
-// Run runs one query in an engine that knows the scoring functions.
+// Run runs one query in an embedded engine that has the scoring functions, and prints its result.
 func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	query := c.Query
 	if query == "" {
@@ -66,8 +66,8 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// engineMessage returns the engine's message for a failed query. Other commands leave the engine's values and SQL
-// out of errors. Here they are the user's, and name the place in the query.
+// engineMessage returns the engine's own message for a failed query. Other commands omit it, because it may contain
+// data or SQL of others; here the user wrote the query.
 func engineMessage(err error) error {
 	code, own := errcode.Of(err), err
 	for inner := errors.Unwrap(own); inner != nil; inner = errors.Unwrap(own) {
@@ -76,7 +76,7 @@ func engineMessage(err error) error {
 	return errcode.New(code, "%s", strings.TrimSpace(own.Error()))
 }
 
-// printTable prints a result with aligned columns, cells cut at a width.
+// printTable prints a table with aligned columns. Cells are cut to width characters.
 func printTable(w io.Writer, t *scoring.Table, width int) {
 	cells := make([][]string, t.Rows()+1)
 	for r := range cells {

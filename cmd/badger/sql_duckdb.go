@@ -15,10 +15,8 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// openWithFunctions opens an embedded database in which SQL can call every scoring function.
-//
-// The judge, if the configuration names one, keeps its answers in the database where that can be
-// written; it is closed after the database.
+// openWithFunctions opens an embedded database in which SQL can call every scoring function. The judge, if configured,
+// caches its replies there unless only is set. The caller closes it after the database.
 func openWithFunctions(ctx context.Context, p process, path string, only bool,
 	config configuration) (*store.Store, *judging.Judges, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})

@@ -18,8 +18,8 @@ import (
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// init makes this program a process that runs the queries of SQL judges and refutes pairs, if it was started as one.
-// It stands here, and not in main, so that a test's program can be one too.
+// init makes this program run as a child process for SQL judges and counterexamples if sqlProcessVar is set. It is
+// here, and not in main, so that test binaries can also run as one.
 func init() {
 	if os.Getenv(sqlProcessVar) != "" {
 		limitMemory(judgeSQLBytes)
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// serveSQL answers queries until the input ends.
+// serveSQL reads questions from standard input and writes the answers to standard output, until the input ends.
 func serveSQL() {
 	questions := make(chan *sqlQuestion)
 	go func() {
@@ -113,7 +113,8 @@ func create(ctx context.Context, c *duckdb.Conn, name string, stream []byte) err
 	return err
 }
 
-// sqlError returns a description of the failure by its code. The engine's message is left out: it may contain data.
+// sqlError returns an error with the code of err and a fixed message. The engine's message is omitted, because it may
+// contain data.
 func sqlError(c *duckdb.Conn, err error) error {
 	code := errcode.Of(err)
 	if code == errcode.Unknown {

@@ -2,5 +2,5 @@
 
 package main
 
-// limitMemory does nothing: the engine's own limit and the time limit remain.
+// limitMemory does nothing on this system. The engine's memory limit and the time limit still apply.
 func limitMemory(uint64) {}

@@ -4,7 +4,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// terminalFlags override what the program detects of the terminal.
+// terminalFlags override the width and character set that are detected for the terminal.
 type terminalFlags struct {
 	Width int  `placeholder:"N" help:"Width of the output in columns."`
 	ASCII bool `name:"ascii" help:"Print ASCII characters only."`

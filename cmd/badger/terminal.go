@@ -19,14 +19,14 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// output is standard output that remembers whether all of it was written: what a command prints in many
-// places may be lost in any of them.
+// output is a writer to standard output that keeps the first error of a write. run then returns exitFail, even if a
+// command ignored the error.
 type output struct {
 	io.Writer
-	lost error // why
+	lost error // error of the first failed write; nil if none failed
 }
 
-// Write is io.Writer's.
+// Write implements io.Writer.
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil && o.lost == nil {
@@ -35,7 +35,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fd is the descriptor of a file, by which a terminal is known; none otherwise.
+// Fd returns the file descriptor of the wrapped writer, so that isTerminal works. It returns an invalid descriptor if
+// the writer is not a file.
 func (o *output) Fd() uintptr {
 	if f, ok := o.Writer.(*os.File); ok {
 		return f.Fd()

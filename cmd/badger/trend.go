@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// dropFlags set which drop of a metric is significant.
+// dropFlags set when a drop of a metric counts: its size, and the significance level of the test.
 type dropFlags struct {
 	MinDrop    float64  `placeholder:"V" help:"Smallest change that counts (of the share that passed, or of a mean), such as 0.02."`
 	Alpha      float64  `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
@@ -34,8 +34,8 @@ func (f *dropFlags) tests() analysis.CompareOptions {
 	return analysis.CompareOptions{MinDrop: f.MinDrop, Alpha: f.Alpha, Primary: f.Primary, Seed: f.Seed}
 }
 
-// gates are the metrics that have scores, and the gates of --fail-on-drop. Metrics are those of
-// --metrics. Names without scores are refused.
+// gates returns the metrics that have scores, and the gates of --fail-on-drop. A name without scores in metrics (of
+// --metrics), --fail-on-drop or --primary is a usage error.
 func (f *dropFlags) gates(ctx context.Context, src *openScores,
 	metrics []string) (there []string, gates []gate.Drop, err error) {
 	if there, err = src.there(ctx, "--metrics", metrics...); err != nil {
@@ -55,7 +55,8 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores,
 	return there, gates, err
 }
 
-// checkNames refuses metrics that have no scores.
+// checkNames returns a usage error that names flag if one of names is not in there, the metrics with scores. The names
+// "" and "all" are allowed.
 func checkNames(flag string, names, there []string) error {
 	for _, n := range names {
 		if n != "" && n != "all" && !slices.Contains(there, n) {
@@ -76,7 +77,7 @@ type trendCommand struct {
 	terminalFlags
 }
 
-// Run shows how metrics went over batches.
+// Run shows metrics over batches, and tests the change from each batch to the next.
 func (c *trendCommand) Run(ctx context.Context, p process) error {
 	if err := c.check(); err != nil {
 		return err
@@ -108,7 +109,8 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	return printGates(p.stderr, said, reached)
 }
 
-// dropsAreScored checks the gates of --fail-on-drop before anything is scored.
+// dropsAreScored returns a usage error, before anything is scored, if a metric of --fail-on-drop is not in metrics, or
+// if --no-to is set with it.
 func (c *runCommand) dropsAreScored(metrics []string) error {
 	gates, err := gate.ReadDrops(c.FailOnDrop)
 	if err != nil {

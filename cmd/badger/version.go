@@ -15,7 +15,7 @@ import (
 // main.release=v1.2.3. Other builds have the version that the go command derives from the commit.
 var release string
 
-// version returns the version of this build.
+// version returns the version of this build, or "development" if it is unknown.
 func version() string {
 	if release != "" {
 		return release
@@ -59,7 +59,7 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// builtConnectors names the connectors that this build has, and those it was built without.
+// builtConnectors returns the sorted names of the connectors in this build, and of those it was built without.
 func builtConnectors() (in, out []string) {
 	return slices.Sorted(maps.Keys(linked)), slices.Compact(slices.Sorted(maps.Values(leftOut)))
 }

@@ -24,9 +24,9 @@ import (
 
 // reportConfig is the section report of the configuration.
 type reportConfig struct {
-	Off     bool     `yaml:"off"`      // badger serve does not serve it
-	Prefix  string   `yaml:"prefix"`   // of its addresses, such as /report
-	Labels  bool     `yaml:"labels"`   // people with the role label may label, people with admin may make queues
+	Off     bool     `yaml:"off"`      // badger serve does not serve the report
+	Prefix  string   `yaml:"prefix"`   // path that the report's addresses start with, such as /report
+	Labels  bool     `yaml:"labels"`   // callers with the role label may label, and those with admin may create queues
 	Masked  []string `yaml:"masked"`   // columns of results whose cells are shown as hashes
 	EmbedIn []string `yaml:"embed_in"` // origins whose pages may show the report in a frame
 }
@@ -39,7 +39,7 @@ type viewCommand struct {
 	Label  bool     `help:"Allow labeling. Without it, nothing is written."`
 }
 
-// Run shows the report until it is interrupted.
+// Run serves the report on a loopback address until it is interrupted.
 func (c *viewCommand) Run(ctx context.Context, p process) error {
 	config, err := readConfig(c.Config, p)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	return err
 }
 
-// open opens the database: to read, or to write labels, too.
+// open opens the database, with --label for writing, which upgrades its tables.
 func (c *viewCommand) open(ctx context.Context) (*store.Store, error) {
 	if !c.Label {
 		return openSparingly(ctx, c.DB, readOnly)

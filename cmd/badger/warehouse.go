@@ -15,10 +15,10 @@ import (
 // Each connector has a file connector_NAME.go that links it, and connector_NAME_off.go with the opposite
 // build tag, which reports that this build lacks it.
 
-// linked are the connectors of this build, by name.
+// linked holds the connectors of this build, by name.
 var linked = map[string]driver.Connector{}
 
-// leftOut are the connectors that this build lacks, by the schemes of their URLs.
+// leftOut maps the URL schemes of connectors that this build lacks to the names of the connectors.
 var leftOut = map[string]string{}
 
 // warehouses opens the URLs of the connectors of this build.
@@ -32,7 +32,7 @@ func link(c driver.Connector) {
 	}
 }
 
-// linkedConnectors are the connectors of this build, by name.
+// linkedConnectors returns the connectors of this build, sorted by name.
 func linkedConnectors() (list []driver.Connector) {
 	for _, name := range slices.Sorted(maps.Keys(linked)) {
 		list = append(list, linked[name])
@@ -40,15 +40,15 @@ func linkedConnectors() (list []driver.Connector) {
 	return list
 }
 
-// leaveOut notes a connector that this build lacks.
+// leaveOut records that this build lacks the connector name, which opens the URLs of schemes.
 func leaveOut(name string, schemes ...string) { //nolint:unused // only a build that leaves a connector out calls it
 	for _, scheme := range schemes {
 		leftOut[scheme] = name
 	}
 }
 
-// dialectOf returns the SQL dialect of a warehouse: that of a connector of this build, or of one that
-// functions are installed in without a connection.
+// dialectOf returns the SQL dialect of a warehouse: Databend's, or that of a connector in this build. known is false if
+// there is none.
 func dialectOf(warehouse string) (d driver.Dialect, known bool) {
 	if warehouse == install.Databend.Name {
 		return install.Databend, true
@@ -103,8 +103,8 @@ func openWarehouse(ctx context.Context, url string, only bool) (*store.Store, er
 	return open(ctx, url, driver.Options{ReadOnly: only, Lasting: true})
 }
 
-// openExisting opens a warehouse for reading and writing. It does not create a database: a mistyped name must not
-// become a new one.
+// openExisting opens a warehouse for reading and writing. A missing database is an error and not created, because the
+// name may be mistyped.
 func openExisting(ctx context.Context, url string) (*store.Store, error) {
 	return open(ctx, url, driver.Options{MustExist: true})
 }
@@ -114,8 +114,8 @@ func openToRead(ctx context.Context, url string) (*store.Store, error) {
 	return openWarehouse(ctx, url, readOnly)
 }
 
-// installed brings the tables of a warehouse that was opened to the present version; err is that of
-// opening it. The warehouse is closed if there is an error.
+// installed upgrades the tables of w to the current version. If err, the error of opening w, is not nil, it returns
+// err. It closes w if the upgrade fails.
 func installed(ctx context.Context, w *store.Store, err error) (*store.Store, error) {
 	if err != nil {
 		return nil, err

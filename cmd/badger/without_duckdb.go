@@ -10,8 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// A server that needs no embedded engine is built without it, and then without cgo: -tags
-// no_duckdb.
+// The build tag no_duckdb leaves out the embedded engine, for a server that does not need it; no cgo is then needed.
 
 type demoCommand struct{}
 
@@ -27,7 +26,7 @@ func openForMacros(context.Context, process, string, []string) (*store.Store, fu
 	return nil, nil, errNoEngine
 }
 
-// judgeSQL runs judges of kind sql: none are.
+// judgeSQL runs judges of kind sql; nil, because this build has no embedded engine.
 var judgeSQL custom.SQLEngine
 
 // smallDatabases finds counterexamples; nil, because this build has no embedded engine.

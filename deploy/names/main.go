@@ -1,7 +1,6 @@
-// Names writes what the modules in deploy/terraform may name: the attributes and blocks of the
-// resources they use, for a test that holds the modules against them. They are read from the typings
-// of the packages @cdktf/provider-… of npm, which were generated from the providers' own schemas; the
-// providers themselves cannot be had from a package registry.
+// Names writes the attributes and blocks of the resources that the modules in deploy/terraform use, for a test that
+// compares the modules with them. They are read from the typings of the packages @cdktf/provider-… of npm, which were
+// generated from the providers' own schemas. The providers themselves are not in a package registry.
 //
 //	go run ./deploy/names FOLDER    # with the unpacked packages as FOLDER/snowflake and so on
 package main
@@ -112,7 +111,7 @@ var (
 	annotations = regexp.MustCompile(`\s*\| cdktf\.IResolvable`)
 )
 
-// read reads the typings of one resource. What nests deep is in further files of its folder.
+// read adds the schema of one resource from its typings. The types of nested blocks are in other files of folder.
 func (p *provider) read(key, typings string, packages fs.FS, folder string) error {
 	s := source.FindStringSubmatch(typings)
 	if s == nil {

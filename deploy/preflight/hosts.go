@@ -14,30 +14,30 @@ import (
 type HostsConfig struct {
 	Warehouses []Named // URLs of warehouses
 	Judge      Judge
-	Issuers    []Issuer // of listeners in mode oidc
-	Traces     string   // the URL that takes spans; "" is none
+	Issuers    []Issuer // issuers of the listeners in mode oidc
+	Traces     string   // URL that trace spans are sent to; "": none
 }
 
-// Named is a URL, and what names it, such as results.warehouse or --to.
+// Named is a URL and the key or flag that it comes from, such as results.warehouse or --to.
 type Named struct{ Key, URL string }
 
-// Judge is the judge. Keys are those of the configuration.
+// Judge is the part of the judge's configuration that determines hosts, with the same keys.
 type Judge struct {
 	Backend   string // "" or "none": no judge
-	BaseURL   string // of the endpoint; the vendor's own where empty
+	BaseURL   string // URL of the endpoint; empty: the vendor's
 	Proxy     string
-	Warehouse string // that is asked through, where it is another one than those above
-	Offline   bool   // answers come from the ledger alone
+	Warehouse string // URL of the warehouse whose models are called, unless it is in HostsConfig.Warehouses
+	Offline   bool   // only cached replies are used
 }
 
-// Issuer is an OpenID Connect provider whose keys a listener needs.
+// Issuer is an OpenID Connect provider whose keys a listener needs to verify tokens.
 type Issuer struct {
-	Key  string // such as auth.http
+	Key  string // key of the listener, such as auth.http
 	URL  string
 	Keys string // a file or the URL of its key set; "": its discovery document names it
 }
 
-// Contact is a host that is contacted, and the key of the configuration that names it.
+// Contact is a host that badger connects to, and the key of the configuration that it comes from.
 type Contact struct {
 	Key string `json:"key"`
 	driver.Contact

@@ -15,7 +15,8 @@ import (
 //go:embed hosts_page.md
 var pageText string
 
-// HostsPage returns docs/reference/residency.md: its text, with a table of configurations and the hosts of each.
+// HostsPage returns the page docs/reference/residency.md: a fixed text with a table of configurations and the hosts
+// that each contacts.
 func HostsPage(connectors []driver.Connector, providers judgebackend.Providers) ([]byte, error) {
 	table, err := table(connectors, providers)
 	if err != nil {
@@ -24,14 +25,15 @@ func HostsPage(connectors []driver.Connector, providers judgebackend.Providers) 
 	return []byte(strings.Replace(pageText, "<!-- configurations -->\n", table, 1)), nil
 }
 
-// configuration is one that the page lists the hosts of.
+// configuration is a row of the page's table: a configuration whose hosts are listed.
 type configuration struct {
 	title string
-	key   string // of the configuration, or the option of a URL, that makes it
+	key   string // key of the configuration, or option of a URL, that selects it
 	HostsConfig
 }
 
-// configurations are those of the page, in its order: the examples of connectors, and the others.
+// configurations returns the configurations of the page in its order: the examples of the connectors, by their Place,
+// and then the others.
 func configurations(connectors []driver.Connector) (out []configuration) {
 	byPlace := slices.SortedFunc(slices.Values(connectors), func(a, b driver.Connector) int { return a.Place - b.Place })
 	for _, c := range byPlace {

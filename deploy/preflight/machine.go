@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/connectors/doctor"
 )
 
-// machine looks at the limits of the process: memory, open files, and the user it runs as.
+// machine checks the process: its memory limit, its limit of open files, and the user that it runs as.
 func machine(getenv func(string) string) []doctor.Check {
 	checks := []doctor.Check{memoryCheck(getenv("GOMEMLIMIT"), memoryLimit("/sys/fs/cgroup"))}
 	const few = 4096
@@ -37,7 +37,8 @@ func machine(getenv func(string) string) []doctor.Check {
 			Detail: "user " + strconv.Itoa(os.Getuid()) + ", group " + strconv.Itoa(os.Getgid())})
 }
 
-// memoryCheck compares the limit of the container, 0 for none, with that of the Go runtime.
+// memoryCheck compares the container's memory limit in bytes (0: none) with that of the Go runtime. variable is the
+// value of GOMEMLIMIT, for messages.
 func memoryCheck(variable string, limit uint64) doctor.Check {
 	const name = "memory"
 	gc := debug.SetMemoryLimit(-1) // only asks
@@ -60,7 +61,8 @@ func memoryCheck(variable string, limit uint64) doctor.Check {
 		Detail: "the container's limit is " + mebibytes(limit) + ", GOMEMLIMIT=" + variable}
 }
 
-// memoryLimit is the limit that a control group of version 2 or 1 sets, in bytes; 0 is none.
+// memoryLimit returns the memory limit in bytes of a control group (version 2 or 1) with its files below root, or 0 if
+// it has no limit.
 func memoryLimit(root string) uint64 {
 	for _, file := range []string{"memory.max", "memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(filepath.Join(root, file))

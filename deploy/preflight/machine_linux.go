@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// openFiles is the limit of open files.
+// openFiles returns the limit of open files of this process.
 func openFiles() (n uint64, known bool) {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
 	return limit.Cur, err == nil
 }
 
-// freeBytes are those that can be written below a directory.
+// freeBytes returns the number of bytes that can still be written below dir.
 func freeBytes(dir string) (n uint64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil || s.Bsize <= 0 {
@@ -23,7 +23,7 @@ func freeBytes(dir string) (n uint64, known bool) {
 	return s.Bavail * uint64(s.Bsize), true
 }
 
-// defaultRoute reports whether this machine sends packets to networks that are not its own.
+// defaultRoute reports whether this machine has a default route, by which it can reach other networks.
 func defaultRoute() (route, known bool) {
 	four, err := os.ReadFile("/proc/net/route")
 	if err != nil {
@@ -33,7 +33,8 @@ func defaultRoute() (route, known bool) {
 	return hasDefault(string(four), string(six)), true
 }
 
-// hasDefault reads the tables of routes of both families. A route of type reject is ignored.
+// hasDefault reports whether the kernel's IPv4 and IPv6 route tables, four and six, have a default route that is up.
+// Routes of type reject are ignored.
 func hasDefault(four, six string) bool {
 	const up, reject = 0x1, 0x200
 	for line := range strings.Lines(four) {

@@ -2,7 +2,7 @@
 
 package preflight
 
-// openFiles, freeBytes and defaultRoute are known on Linux, where containers run.
+// openFiles, freeBytes and defaultRoute return that the value is unknown: they are implemented on Linux only.
 func openFiles() (n uint64, known bool) { return 0, false }
 
 func freeBytes(string) (n uint64, known bool) { return 0, false }

@@ -1,7 +1,7 @@
-// Package preflight checks the environment of badger serve from the inside, and lists the hosts that it contacts.
-// Package deploy writes the files that create such an environment; [Examine] reports whether it works. Reports
-// never show the path or the content of a secret. [Hosts] derives the hosts from a configuration, for people
-// (badger doctor --deployment, docs/reference/residency.md) and for generated network rules.
+// Package preflight checks the environment of badger serve from the inside, and lists the hosts that badger contacts.
+// Package deploy writes the files that create such an environment; [Examine] reports whether it works. Reports never
+// show the path or the content of a secret. [Hosts] derives the hosts from a configuration, for users (badger doctor
+// --deployment, docs/reference/residency.md) and for generated network rules.
 package preflight
 
 import (
@@ -35,7 +35,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Config is the part of badger serve's configuration that is about its environment.
+// Config is the part of badger serve's configuration that concerns its environment.
 type Config struct {
 	Listen    hosting.Listen
 	TLS       TLS
@@ -45,28 +45,28 @@ type Config struct {
 	Warehouse string // results.warehouse; "": none
 }
 
-// TLS are the files of the server's keys.
+// TLS holds the paths of the server's certificate and key, and of the CA for client certificates.
 type TLS struct{ Cert, Key, ClientCA string }
 
 // Options configure the checks.
 type Options struct {
-	// Open opens the warehouse to look at it, and Existing to write to its ledger; the latter does not make
-	// one that does not exist.
+	// Open opens the warehouse for checks. Existing opens it for writing to the cache of judge replies, and does not
+	// create a missing database.
 	Open     func(ctx context.Context, readOnly bool) (*store.Store, error)
 	Existing func(ctx context.Context) (*store.Store, error)
-	Judged   judging.Env // of the judge: the environment, the clock, and what opens warehouses
+	Judged   judging.Env // dependencies of the judge: environment, clock, and how to open warehouses
 	ReadOnly bool        // write nothing
 }
 
-// deployment is a place while it is examined.
+// deployment is an examination of an environment: its options and its report so far.
 type deployment struct {
 	getenv func(string) string
 	now    func() time.Time
 	config Config
 	how    Options
 	report doctor.Report
-	files  map[string]string // by the key that names them
-	asks   bool              // a judge that can be asked is configured
+	files  map[string]string // files that the configuration names, by key
+	asks   bool              // a judge is configured that takes calls, not only cached or recorded replies
 }
 
 func (d *deployment) ok(name, format string, args ...any) {
@@ -86,8 +86,9 @@ func (d *deployment) fail(name string, err error, fix string) {
 		doctor.Check{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()})
 }
 
-// Examine examines the environment of badger serve, from the inside: identity, files of secrets, the warehouse, the
-// ledger, the judge (with a request for one word), clocks, egress and limits. Each problem is a failed check.
+// Examine checks the environment of badger serve from the inside: authentication, secret files, the warehouse, the
+// cache of judge replies, the judge (with a request for one word), clocks, egress and limits. Each problem is a check
+// with status failed or warning.
 func Examine(ctx context.Context, c Config, o Options) doctor.Report {
 	name, _, _ := strings.Cut(c.Judge.Backend, ":")
 	d := &deployment{getenv: o.Judged.Getenv, now: o.Judged.Now, config: c, how: o,
@@ -114,8 +115,8 @@ func Examine(ctx context.Context, c Config, o Options) doctor.Report {
 	return d.report
 }
 
-// identity makes the guards of both listeners as the server does: platforms must show their marks,
-// files of secrets must be there.
+// identity creates the authentication of both listeners as the server does. That fails if the platform of a platform
+// mode is not detected, or if a secret file is missing.
 func (d *deployment) identity() {
 	byGRPC, byHTTP, err := d.config.Auth.Listeners(d.config.TLS.ClientCA)
 	if err != nil {
@@ -139,7 +140,7 @@ func (d *deployment) identity() {
 	}
 }
 
-// secretFiles looks at the files that the configuration names, without showing what is in them.
+// secretFiles checks the files that the configuration names, without showing their content.
 func (d *deployment) secretFiles() {
 	c := d.config
 	d.files = map[string]string{
@@ -180,8 +181,8 @@ func (d *deployment) secretFiles() {
 	}
 }
 
-// rewritten is the age beyond which a platform's token is not renewed any more: Snowflake rewrites
-// it every few minutes, and it is good for an hour.
+// rewritten is the age above which a platform's token file gives a warning: Snowflake rewrites it every few minutes,
+// and a token is valid for an hour.
 const rewritten = time.Hour
 
 func (d *deployment) file(key, path string) {
@@ -216,7 +217,8 @@ func (d *deployment) file(key, path string) {
 	}
 }
 
-// ledger writes a row as the function server does.
+// ledger checks where judge replies are cached and, if that is the warehouse, writes a row there as badger serve does.
+// It writes nothing if only (read-only) is set.
 func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Report) {
 	const name = "ledger"
 	keeps := d.config.Judge.KeepsInWarehouse()
@@ -260,7 +262,7 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 	d.ok(name, "a row was written to badger.calls, answered, read and deleted")
 }
 
-// judge asks the configured judge for one word, and for the time.
+// judge requests one word from the configured judge, and compares this machine's clock with that of the judge's host.
 func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	const name = "judge"
 	if !d.asks {
@@ -306,11 +308,11 @@ func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	d.judgeClock(ctx)
 }
 
-// tolerated is the difference of clocks beyond which tokens are refused by some services.
+// tolerated is the clock difference above which some services reject tokens.
 const tolerated = 30 * time.Second
 
-// judgeClock compares this machine's clock with the Date of an answer of the judge's host. The
-// request carries no key and no question.
+// judgeClock compares this machine's clock with the Date header of a reply of the judge's host. The request contains no
+// key and no prompt.
 func (d *deployment) judgeClock(ctx context.Context) {
 	const name = "clock: judge"
 	c := d.config.Judge
@@ -361,7 +363,8 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	d.ok(name, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second)+time.Second)
 }
 
-// apart returns the distance of a time in whole seconds from the span in which it was received.
+// apart returns the distance of a time that is cut to seconds from the span between before and after; 0 if it is
+// inside.
 func apart(told, before, after time.Time) time.Duration {
 	switch {
 	case told.Add(time.Second).Before(before):
@@ -375,14 +378,14 @@ func apart(told, before, after time.Time) time.Duration {
 // Unassigned addresses: reserved for documentation by RFC 5737 and RFC 3849.
 var nobody = []string{"192.0.2.1:443", "198.51.100.1:80", "203.0.113.1:53", "[2001:db8::1]:443"}
 
-// nobodysName is a name that does not exist, by RFC 6761.
+// nobodysName is a host name that never exists, by RFC 6761.
 const nobodysName = "badger-doctor.invalid"
 
 // egressTime is the timeout for connections to unassigned addresses.
 const egressTime = 3 * time.Second
 
-// egress tries to reach what the configuration does not name. Real hosts are not tried: that would
-// be the very thing that must not happen.
+// egress connects to addresses and looks up a name that do not exist, and warns if one answers. It does not try real
+// hosts, because badger must not contact hosts that are not configured.
 func (d *deployment) egress(ctx context.Context) {
 	var set []string
 	for _, v := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
@@ -433,7 +436,7 @@ func (d *deployment) egress(ctx context.Context) {
 	d.ok("egress", "%s. This shows that nothing here answers for unknown hosts; whether rules keep real ones away only the network's rules show", said)
 }
 
-// How knocking ends.
+// Results of knock.
 const (
 	answered = "answered"
 	refused  = "refused"
@@ -453,7 +456,8 @@ func knock(ctx context.Context, address string) string {
 	return refused
 }
 
-// temporary looks whether files can be made where results that do not fit the memory go.
+// temporary checks whether a file can be written to the temporary folder, which holds results that do not fit into
+// memory. If only (read-only) is set, it checks only that the folder exists.
 func (d *deployment) temporary(only bool) {
 	const name = "temporary folder"
 	dir := os.TempDir()

@@ -12,20 +12,19 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// CloudRunService is badger serve on Cloud Run, with the names and roles that its permissions follow from.
+// CloudRunService is badger serve on Cloud Run, with the names that determine which permissions it needs.
 type CloudRunService struct {
 	Name, Project             string
-	Location, Dataset, Tables string // of BigQuery; Tables is the dataset of badger's tables
-	Connection                string // over which BigQuery calls
-	Owner, Caller             string // members: who creates the functions, and who calls them
-	Nightly                   bool   // whether a scheduled query evaluates
+	Location, Dataset, Tables string // BigQuery's location, and datasets of functions and of badger's tables
+	Connection                string // BigQuery connection that calls the service
+	Owner, Caller             string // IAM members that create and that call the functions
+	Nightly                   bool   // a scheduled query evaluates
 	Deploy                    *Deployment
-	Dialect                   driver.Dialect // BigQuery's
+	Dialect                   driver.Dialect // BigQuery's SQL dialect
 }
 
-// Endpoint returns the URL of the service, which follows from the project's number: Cloud Run gives each service the
-// address SERVICE-NUMBER.REGION.run.app, which is known before the service exists. The region is set if the
-// values have none.
+// Endpoint returns the URL of the service, https://SERVICE-NUMBER.REGION.run.app, which is known from the project's
+// number before the service exists. It sets the region from location if the values have none.
 func (c *CloudRun) Endpoint(service, location string) (string, error) {
 	if c.ProjectNumber == "" {
 		return "", errcode.New(errcode.InvalidArgument, "values: bigquery via cloud-run needs endpoint, such as endpoint: https://badger-123456789012.europe-west1.run.app, or deploy.cloud_run.project_number, from which it follows")
@@ -43,7 +42,8 @@ func (c *CloudRun) Endpoint(service, location string) (string, error) {
 	return "https://" + name + "." + c.Region + ".run.app", nil
 }
 
-// SetRegion sets the region that follows from the location, if the values have none.
+// SetRegion sets the region to location if the values have none. It returns an error if location is not a region, such
+// as EU.
 func (c *CloudRun) SetRegion(location string) error {
 	if c.Region != "" {
 		return nil
@@ -56,12 +56,13 @@ func (c *CloudRun) SetRegion(location string) error {
 	return nil
 }
 
-// outsideEU are the regions in Europe that are not in BigQuery's multi-region EU, which is the member
-// states of the European Union: London and Zurich.
+// outsideEU are the regions in Europe, London and Zurich, that are not in BigQuery's multi-region EU, which covers the
+// member states of the European Union.
 var outsideEU = []string{"europe-west2", "europe-west6"}
 
-// CheckLocation checks that the service and the data of its warehouse are in BigQuery's location. A remote function is
-// called in the region of its dataset, or in any region inside its multi-region.
+// CheckLocation returns an error unless the service's region, if set, and the location in the warehouse's URL, if any,
+// are in BigQuery's location of. An empty location is not checked. A remote function is called in the region of its
+// dataset, or in any region inside its multi-region.
 func (d *Deployment) CheckLocation(of string) error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: "+format, args...)
@@ -94,10 +95,10 @@ func (d *Deployment) CheckLocation(of string) error {
 	return nil
 }
 
-// Binding is a role that a member gets on a resource of Google Cloud.
+// Binding is a role that is granted to a member on a resource of Google Cloud.
 type Binding struct {
 	On       string `json:"on"`       // project, dataset, connection, secret or service
-	Resource string `json:"resource"` // its name
+	Resource string `json:"resource"` // name of the resource
 	Role     string `json:"role"`
 	Member   string `json:"member"` // group:…, serviceAccount:…; empty if Variable is set
 	// Variable is the shell variable with the service account of a connection, which is known when the connection
@@ -106,8 +107,8 @@ type Binding struct {
 	Why      string `json:"why"`
 }
 
-// functionOwner is the custom role that lets functions be created over a connection. Google's own
-// role with bigquery.connections.delegate may also delete connections and give them away.
+// functionOwner is the custom role for creating functions over a connection. Google's own role with
+// bigquery.connections.delegate may also delete connections and change who may use them.
 const functionOwner = "badgerFunctionOwner"
 
 // FunctionOwnerPermissions are the permissions of the role functionOwner.
@@ -126,7 +127,7 @@ func (s *CloudRunService) NightlyAccount() string {
 	return cmp.Or(s.Deploy.CloudRun.NightlyAccount, accountID(s.Name+"-nightly")+"@"+s.accountDomain())
 }
 
-// accountID returns a name as the name of a service account, of at most 30 characters.
+// accountID returns name, cut to the 30 characters that the name of a service account may have.
 func accountID(name string) string { return strings.TrimRight(name[:min(len(name), 30)], "-") }
 
 // accountDomain returns the domain of the project's service accounts. The project example.com:acme has
@@ -139,12 +140,12 @@ func (s *CloudRunService) accountDomain() string {
 	return s.Project + ".iam.gserviceaccount.com"
 }
 
-// ConnectionName returns the connection over which BigQuery calls, as bq names it.
+// ConnectionName returns the full name of the connection that calls the service, PROJECT.LOCATION.CONNECTION.
 func (s *CloudRunService) ConnectionName() string {
 	return s.Project + "." + s.Location + "." + s.Connection
 }
 
-// Bindings returns all roles that badger on Cloud Run needs, and no others.
+// Bindings returns all roles that must be granted for badger on Cloud Run.
 func (s *CloudRunService) Bindings() []Binding {
 	d := s.Deploy
 	service, judged := "serviceAccount:"+s.Account(), d.Judge.Backend != "" && d.Judge.Backend != "none"
@@ -211,12 +212,12 @@ func (s *CloudRunService) Bindings() []Binding {
 	return out
 }
 
-// BindingsOn returns those on a kind of resource.
+// BindingsOn returns those of all that are on a kind of resource, such as dataset.
 func BindingsOn(kind string, all []Binding) []Binding {
 	return slices.DeleteFunc(slices.Clone(all), func(b Binding) bool { return b.On != kind })
 }
 
-// member returns the member as a word of the shell.
+// member returns the member as a word of a shell command.
 func (b *Binding) member() string {
 	if b.Variable != "" {
 		return `"serviceAccount:$` + b.Variable + `"`
@@ -224,11 +225,11 @@ func (b *Binding) member() string {
 	return ShellWord(b.Member)
 }
 
-// Grant returns the command that gives a role. For a connection only the API can do this; the script
-// of badger deploy defines connection_role.
+// Grant returns the shell command that grants a role. For a connection only the API can do this, so it calls the
+// function connection_role of the script that badger deploy writes.
 func (s *CloudRunService) Grant(b Binding) string { return s.command(&b, "add", "GRANT", "TO") }
 
-// Revoke returns the command that takes a role away.
+// Revoke returns the shell command that revokes a role.
 func (s *CloudRunService) Revoke(b Binding) string { return s.command(&b, "remove", "REVOKE", "FROM") }
 
 func (s *CloudRunService) command(b *Binding, verb, sql, to string) string {

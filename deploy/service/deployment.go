@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Deployment configures the platform of badger serve: the part of the values under deploy. The package deploy
+// Deployment holds the values under deploy, which describe how badger serve runs on a platform. The package deploy
 // writes a platform's files from it.
 type Deployment struct {
 	Image    string   `yaml:"image"` // REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST
@@ -19,14 +19,14 @@ type Deployment struct {
 	CPU      string   `yaml:"cpu"`    // cores, such as 1 or 500m
 	Memory   string   `yaml:"memory"` // such as 1Gi
 
-	// Warehouse is the URL that badger serve keeps its ledger in and reads references from, without
-	// a password.
+	// Warehouse is the URL, without a password, of the warehouse in which badger serve caches judge replies and reads
+	// references to results.
 	Warehouse string  `yaml:"warehouse"`
 	Results   Results `yaml:"results"`
 	Judge     Judge   `yaml:"judge"`
 	Report    Report  `yaml:"report"`
 
-	// The sections of the platforms, each in a file here.
+	// The sections of the platforms, each with a file in this package.
 	CloudRun   CloudRun         `yaml:"cloud_run"`
 	Databricks Databricks       `yaml:"databricks"`
 	Kubernetes Kubernetes       `yaml:"kubernetes"`
@@ -35,8 +35,8 @@ type Deployment struct {
 
 // section is the part of the values for one platform.
 type section interface {
-	fields() []Field // those that are strings
-	complete() error // fills in missing values and checks the section
+	fields() []Field // returns its values that are strings
+	complete() error // sets missing values to their defaults and returns an error for an invalid value
 }
 
 // sections returns the fields of d that are sections, in order.
@@ -56,7 +56,7 @@ type Replicas struct {
 	Max int `yaml:"max"`
 }
 
-// Judge is the judge that badger serve asks. Its key is a secret of the platform, mounted as a file.
+// Judge is the model that badger serve calls. Its key is a secret of the platform, mounted as a file.
 type Judge struct {
 	Backend string `yaml:"backend"` // as judge.backend of badger serve; empty: no judge
 	Model   string `yaml:"model"`
@@ -69,12 +69,12 @@ var (
 	sizes = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi)$`)
 )
 
-const leastMemory = 128 // Mi; the program, its engine and some calls
+const leastMemory = 128 // in Mi: for the program, its engine and some calls
 
-// schemes are those of the URLs of warehouses.
+// schemes are the URL schemes of warehouses.
 var schemes = []string{"bigquery", "databricks", "duckdb", "postgres", "postgresql", "redshift", "snowflake"}
 
-// Fields returns the values of the section that are strings.
+// Fields returns all values of the section deploy that are strings, including those of the platforms.
 func (d *Deployment) Fields() []Field {
 	all := []Field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
@@ -92,7 +92,7 @@ func (d *Deployment) Fields() []Field {
 	return all
 }
 
-// Complete fills in what is left out and checks what is there.
+// Complete sets missing values to their defaults and returns an error for an invalid value.
 func (d *Deployment) Complete() error {
 	if d.Replicas.Min == 0 {
 		d.Replicas.Min = 1
@@ -137,7 +137,7 @@ func (d *Deployment) Complete() error {
 	return nil
 }
 
-// checkWarehouse checks the URL of a warehouse, if there is one.
+// checkWarehouse returns an error that names key if value is neither empty nor a URL with a warehouse's scheme.
 func checkWarehouse(key, value string) error {
 	if scheme, _, _ := strings.Cut(value, ":"); value != "" && (scheme == value || !slices.Contains(schemes, scheme)) {
 		return errcode.New(errcode.InvalidArgument,

@@ -6,34 +6,35 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// CloudRun are the values of Google Cloud Run, where BigQuery's remote functions are served.
+// CloudRun holds the values under deploy.cloud_run, for a service that BigQuery's remote functions call.
 type CloudRun struct {
-	ProjectNumber string `yaml:"project_number"` // the URL follows from it, so it is known before the service exists
-	Region        string `yaml:"region"`         // of the service; by default the location, if that is a region
+	ProjectNumber string `yaml:"project_number"` // determines the service's URL before the service exists
+	Region        string `yaml:"region"`         // region of the service; by default the location, if it is a region
 
-	// service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
+	// service account of the service; by default SERVICE-server@PROJECT.iam.gserviceaccount.com
 	Account        string `yaml:"account"`
-	NightlyAccount string `yaml:"nightly_account"` // of the scheduled query; SERVICE-nightly@…
-	// service accounts of connections that may call; by default all of BigQuery's, and IAM decides
+	NightlyAccount string `yaml:"nightly_account"` // account of the scheduled query; by default SERVICE-nightly@…
+	// service accounts of connections that the server admits; by default those of all BigQuery connections, so that IAM
+	// alone decides
 	Callers     []string `yaml:"callers"`
-	Concurrency int      `yaml:"concurrency"` // calls that one instance has at once; 0: 80
+	Concurrency int      `yaml:"concurrency"` // concurrent calls of an instance; 0: 80
 
-	// judge bigqueryai: PROJECT.LOCATION.CONNECTION to the model; without it the service's account asks
+	// connection to the model of the judge bigqueryai: PROJECT.LOCATION.CONNECTION; without it the service's account
+	// calls it
 	ModelConnection string `yaml:"model_connection"`
 
-	Network    string `yaml:"network"`    // all outgoing connections go through this VPC network
-	Subnetwork string `yaml:"subnetwork"` // of it, in the region
+	Network    string `yaml:"network"`    // VPC network for all outgoing connections
+	Subnetwork string `yaml:"subnetwork"` // subnetwork of Network, in the region
 
-	Perimeter    string `yaml:"perimeter"`     // VPC Service Controls: name of the perimeter
-	AccessPolicy string `yaml:"access_policy"` // its access policy, a number
-	AccessLevel  string `yaml:"access_level"`  // the level that lets people in from outside the perimeter
+	Perimeter    string `yaml:"perimeter"`     // name of the perimeter of VPC Service Controls
+	AccessPolicy string `yaml:"access_policy"` // number of the perimeter's access policy
+	AccessLevel  string `yaml:"access_level"`  // access level that admits users from outside the perimeter
 }
 
-// connectionAccounts are the service accounts of BigQuery's connections to cloud resources, in all
-// projects.
+// connectionAccounts is the pattern of the service accounts of BigQuery's connections, in all projects.
 const connectionAccounts = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
 
-const defaultConcurrency = 80 // Cloud Run's own
+const defaultConcurrency = 80 // default of Cloud Run
 
 var (
 	projectNumber = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
@@ -60,7 +61,7 @@ func (c *CloudRun) fields() []Field {
 	}
 }
 
-// complete fills in what is left out and checks what is there.
+// complete sets missing values to their defaults and returns an error for an invalid value.
 func (c *CloudRun) complete() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run."+format, args...)

@@ -7,18 +7,18 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Databricks are the values of the bundle.
+// Databricks holds the values under deploy.databricks, for a Databricks bundle.
 type Databricks struct {
-	DevCatalog string `yaml:"dev_catalog"` // catalog of the target dev; DATABASE_dev
-	Schema     string `yaml:"schema"`      // of the volume, next to the schema with scores; badger_files
-	Volume     string `yaml:"volume"`      // holds badger's program; programs
+	DevCatalog string `yaml:"dev_catalog"` // catalog of the target dev; by default DATABASE_dev
+	Schema     string `yaml:"schema"`      // schema of the volume; by default badger_files
+	Volume     string `yaml:"volume"`      // volume with badger's program; by default programs
 
-	Binary string `yaml:"binary"` // file in the volume; badger-linux-amd64
-	SHA256 string `yaml:"sha256"` // of it
+	Binary string `yaml:"binary"` // file in the volume; by default badger-linux-amd64
+	SHA256 string `yaml:"sha256"` // SHA-256 of Binary, in hexadecimal
 
-	ServicePrincipal string   `yaml:"service_principal"` // application id: prod runs as it
-	Nightly          string   `yaml:"nightly"`           // what evaluates by night: procedure, or binary
-	Notify           []string `yaml:"notify"`            // e-mail addresses that learn of failed jobs
+	ServicePrincipal string   `yaml:"service_principal"` // application ID of the principal that prod runs as
+	Nightly          string   `yaml:"nightly"`           // what the nightly job runs: procedure or binary
+	Notify           []string `yaml:"notify"`            // e-mail addresses to notify of failed jobs
 	AppSize          string   `yaml:"app_size"`          // MEDIUM or LARGE
 }
 
@@ -42,7 +42,7 @@ func (d *Databricks) fields() []Field {
 	}
 }
 
-// complete checks what is there.
+// complete returns an error for an invalid value.
 func (d *Databricks) complete() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.databricks."+format, args...)

@@ -18,33 +18,33 @@ import (
 type Kubernetes struct {
 	Namespace  string `yaml:"namespace"`
 	Release    string `yaml:"release"`     // name of the Helm release
-	Tokens     string `yaml:"tokens"`      // Secret whose key tokens has lines NAME:SECRET
+	Tokens     string `yaml:"tokens"`      // Secret whose key tokens has lines NAME:TOKEN
 	PullSecret string `yaml:"pull_secret"` // Secret for the registry
 	TLS        struct {
-		Secret    string `yaml:"secret"` // of type kubernetes.io/tls
+		Secret    string `yaml:"secret"` // Secret of type kubernetes.io/tls
 		Issuer    string `yaml:"issuer"` // a ClusterIssuer of cert-manager
 		Plaintext bool   `yaml:"plaintext"`
 	} `yaml:"tls"`
-	// Secrets are mounted as files, by the folder below /etc/badger/secrets.
+	// Secrets are the names of further Secrets to mount as files, by the folder below /etc/badger/secrets.
 	Secrets map[string]string `yaml:"secrets"`
-	Callers []string          `yaml:"callers"` // namespaces whose pods may call; none: the release's
+	Callers []string          `yaml:"callers"` // namespaces whose pods may call; none: only the release's
 	Egress  []Egress          `yaml:"egress"`
-	Hosts   []string          `yaml:"hosts"` // HOST:PORT that may be connected to; only Cilium knows names
+	Hosts   []string          `yaml:"hosts"` // HOST:PORT that may be connected to, by name, which requires Cilium
 	Run     struct {
 		Source string   `yaml:"source"` // URL of the warehouse that badger run evaluates; empty: no CronJob
 		Args   []string `yaml:"args"`
 	} `yaml:"run"`
-	Metrics        bool     `yaml:"metrics"`         // for Prometheus, by a ServiceMonitor
-	MetricsCallers []string `yaml:"metrics_callers"` // namespaces whose pods may read them
+	Metrics        bool     `yaml:"metrics"`         // serve metrics for Prometheus, with a ServiceMonitor
+	MetricsCallers []string `yaml:"metrics_callers"` // namespaces whose pods may read the metrics
 }
 
-// Egress is a network that may be connected to.
+// Egress is a network that the NetworkPolicy allows connections to.
 type Egress struct {
 	CIDR  string `yaml:"cidr"`
 	Ports []int  `yaml:"ports"`
 }
 
-// HostPort is a host that may be connected to.
+// HostPort is a host and port that may be connected to.
 type HostPort struct {
 	Host string
 	Port int
@@ -68,7 +68,7 @@ func (k *Kubernetes) fields() []Field {
 	}
 }
 
-// complete checks what is there. The target checks whether this is enough.
+// complete returns an error for an invalid value. Whether the values suffice is checked by the target kubernetes.
 func (k *Kubernetes) complete() error {
 	bad := func(key, value, want string) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.%s is %.60q, expected %s", key, value, want)
@@ -141,9 +141,8 @@ func (k *Kubernetes) complete() error {
 	return nil
 }
 
-// NamedHosts returns the hosts to which connections are allowed: those of hosts, and if there are any those of the
-// warehouses and of the judge, too, because no other name can be looked up then. The error names a host that is not
-// a full name, which could not be looked up.
+// NamedHosts returns the hosts of deploy.kubernetes.hosts and, if there are any, also those of the warehouses and the
+// judge, because names of other hosts can then not be resolved. A host without a fully qualified name is an error.
 func (d *Deployment) NamedHosts() ([]HostPort, error) {
 	var out []HostPort
 	for _, h := range d.Kubernetes.Hosts {
@@ -167,7 +166,8 @@ func (d *Deployment) NamedHosts() ([]HostPort, error) {
 	return out, nil
 }
 
-// Contacts reports whether the server or badger run makes outbound connections.
+// Contacts reports whether badger serve or badger run connects to a warehouse or a judge, other than an embedded
+// DuckDB.
 func (d *Deployment) Contacts() bool {
 	return slices.ContainsFunc(d.urls(),
 		func(u urlValue) bool { return u.value != "" && !strings.HasPrefix(u.value, "duckdb:") })
@@ -180,7 +180,8 @@ func (d *Deployment) urls() []urlValue {
 		{"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}}
 }
 
-// hostOf is the host of a URL that statements or questions go to; empty if the URL names none.
+// hostOf returns the host and port that the URL of a warehouse or a judge connects to. The Host is empty if the URL has
+// none.
 func hostOf(text string) HostPort {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -210,7 +211,7 @@ func hostOf(text string) HostPort {
 	return hp
 }
 
-// hostPort reads HOST or HOST:PORT; the port is 443 where it is left out.
+// hostPort parses HOST or HOST:PORT, and reports whether it is valid. The default port is 443.
 func hostPort(text string) (HostPort, bool) {
 	host, port, found := strings.Cut(text, ":")
 	if !found {

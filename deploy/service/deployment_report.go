@@ -13,18 +13,18 @@ import (
 // user is named. Users are named as the platform names them to the server; * among readers or annotators means
 // every user that the platform admits.
 type Report struct {
-	Readers    []string `yaml:"readers"`    // may look at it
-	Annotators []string `yaml:"annotators"` // may write labels, too
-	Admins     []string `yaml:"admins"`     // may make queues for labelling, too
+	Readers    []string `yaml:"readers"`    // may read the report
+	Annotators []string `yaml:"annotators"` // may also write labels
+	Admins     []string `yaml:"admins"`     // may also create labeling queues
 	Masked     []string `yaml:"masked"`     // columns of results whose cells are shown as hashes
 }
 
 const (
 	everybody  = "*"
-	longestWho = 160 // bytes of a name, as the server takes it
+	longestWho = 160 // maximum bytes of a name, as in badger serve
 )
 
-// complete checks what is there.
+// complete returns an error for an invalid value.
 func (r *Report) complete() error {
 	for _, l := range []struct {
 		key    string
@@ -51,22 +51,22 @@ func (r *Report) complete() error {
 	return nil
 }
 
-// On reports whether there is a report.
+// On reports whether the report is served, which requires at least one user.
 func (r *Report) On() bool { return len(r.Readers) > 0 || r.Labels() }
 
-// Labels reports whether labels can be written.
+// Labels reports whether some user may write labels.
 func (r *Report) Labels() bool { return len(r.Annotators) > 0 || len(r.Admins) > 0 }
 
-// Everybody reports whether every user that is admitted to the report sees it.
+// Everybody reports whether every user that the platform admits may read the report.
 func (r *Report) Everybody() bool {
 	return slices.Contains(r.Readers, everybody) || slices.Contains(r.Annotators, everybody)
 }
 
-// People are those who are named, in order.
+// People returns the names of the users, sorted and without *.
 func (r *Report) People() []string { return slices.Sorted(maps.Keys(r.Roles())) }
 
-// Roles returns the roles in badger serve by user name, as the server writes it. Users of the report may call
-// functions, as all callers may.
+// Roles returns the roles in badger serve by user name, with * left out. All these users may also call functions, as
+// all callers may.
 func (r *Report) Roles() map[string][]string {
 	out := map[string][]string{}
 	for _, l := range []struct {
@@ -82,7 +82,7 @@ func (r *Report) Roles() map[string][]string {
 	return out
 }
 
-// DefaultRoles returns the roles of all other users; nil for the default of badger serve.
+// DefaultRoles returns the roles of users who are not named; nil means the default of badger serve.
 func (r *Report) DefaultRoles() []string {
 	switch {
 	case slices.Contains(r.Annotators, everybody):
@@ -93,7 +93,8 @@ func (r *Report) DefaultRoles() []string {
 	return nil
 }
 
-// Environment returns the variables that configure the report of badger serve. Callers use HTTP.
+// Environment returns the environment variables that configure the report and its users on the HTTP listener of badger
+// serve.
 func (r *Report) Environment() map[string]string {
 	if !r.On() {
 		return map[string]string{"BADGER_REPORT_OFF": "true"}

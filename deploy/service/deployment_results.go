@@ -7,14 +7,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Results are the results of the warehouse that callers of badger serve may name: the values under
-// deploy.results. If nothing is listed, callers send their results.
+// Results lists the results in the warehouse that callers of badger serve may refer to: the values under
+// deploy.results. If nothing is listed, callers must send their results.
 type Results struct {
-	Tables  []string `yaml:"tables"`  // SCHEMA.TABLE and SCHEMA.*, for references table:
-	Queries bool     `yaml:"queries"` // query:, any result that the warehouse remembers
+	Tables  []string `yaml:"tables"`  // allowed table: references, as SCHEMA.TABLE or SCHEMA.*
+	Queries bool     `yaml:"queries"` // allow query: references to all query results that the warehouse still stores
 }
 
-// complete checks what is there.
+// complete returns an error for an invalid value.
 func (r *Results) complete() error {
 	for _, pattern := range r.Tables {
 		if err := CheckText("deploy.results.tables", pattern); err != nil {
@@ -27,10 +27,10 @@ func (r *Results) complete() error {
 	return nil
 }
 
-// Any reports whether anything is listed.
+// Any reports whether any result is allowed.
 func (r *Results) Any() bool { return len(r.Tables) > 0 || r.Queries }
 
-// Environment returns the variables that configure them in badger serve.
+// Environment returns the environment variables that allow these results in badger serve.
 func (r *Results) Environment() map[string]string {
 	out := map[string]string{}
 	if len(r.Tables) > 0 {

@@ -14,23 +14,23 @@ const defaultCortexModel = "claude-4-sonnet"
 // SnowflakeService holds the settings of a service in Snowpark Container Services: the values under
 // deploy.snowflake.
 type SnowflakeService struct {
-	QueryWarehouse string   `yaml:"query_warehouse"` // that the service's statements run on: ledger, references, Cortex
-	Nodes          Replicas `yaml:"nodes"`           // of the compute pool; by default as many as replicas
-	PoolSuspend    int      `yaml:"pool_suspend"`    // seconds after which a pool without a running service stops; 0: 600
+	QueryWarehouse string   `yaml:"query_warehouse"` // warehouse for the service's own statements
+	Nodes          Replicas `yaml:"nodes"`           // nodes of the compute pool; by default as many as replicas
+	PoolSuspend    int      `yaml:"pool_suspend"`    // seconds until an unused pool is suspended; 0: 600
 	// instances that must be ready before the service counts as ready; 0: 1
 	Ready    int    `yaml:"ready"`
-	Suspend  int    `yaml:"suspend"`   // seconds without a call after which the service stops; 0: never
-	Public   bool   `yaml:"public"`    // whether programs outside Snowflake may reach it, too
-	LogLevel string `yaml:"log_level"` // what goes to the event table: INFO, ERROR or NONE
-	Previous string `yaml:"previous"`  // the image to go back to
+	Suspend  int    `yaml:"suspend"`   // seconds without calls until the service is suspended; 0: never
+	Public   bool   `yaml:"public"`    // also reachable from outside Snowflake
+	LogLevel string `yaml:"log_level"` // level of the log in the event table: INFO, ERROR or NONE
+	Previous string `yaml:"previous"`  // image to return to
 
 	App NativeApp `yaml:"app"`
 }
 
-// NativeApp is the Native App that badger deploy packs the service into.
+// NativeApp describes the Native App that contains the service.
 type NativeApp struct {
 	Package string `yaml:"package"` // name of the application package; empty: no app
-	Name    string `yaml:"name"`    // of the application that is installed for trying it
+	Name    string `yaml:"name"`    // name of the application that is installed as a trial
 }
 
 func (s *SnowflakeService) fields() []Field {
@@ -43,11 +43,11 @@ func (s *SnowflakeService) fields() []Field {
 	}
 }
 
-// complete checks nothing: [SPCSService.Complete] does, which knows the names that the section depends on.
+// complete does nothing. [SPCSService.Complete] checks the section, because that needs names from outside it.
 func (s *SnowflakeService) complete() error { return nil }
 
-// completeSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
-// a key, or none.
+// completeSPCS checks the judge and sets defaults: Cortex with the service's own token if no backend is set, an
+// external model with a host and a key, or none.
 func (j *Judge) completeSPCS() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
@@ -89,7 +89,7 @@ func (j *Judge) completeSPCS() error {
 	return nil
 }
 
-// leastCores returns the request of a container: a quarter of a core, or its limit if that is less.
+// leastCores returns the CPU request of a container: a quarter of a core, or limit if that is less.
 func leastCores(limit string) Quantity {
 	if n, err := strconv.Atoi(strings.TrimSuffix(limit, "m")); err == nil && strings.HasSuffix(limit, "m") && n < 250 {
 		return Quantity(limit)
@@ -100,7 +100,7 @@ func leastCores(limit string) Quantity {
 	return "250m"
 }
 
-// memoryLimit returns the soft limit of Go's heap: nine tenths of the container's memory.
+// memoryLimit returns the soft memory limit of Go in bytes: nine tenths of size, the container's memory.
 func memoryLimit(size string) string {
 	unit := 20
 	if strings.HasSuffix(size, "Gi") {

@@ -8,15 +8,16 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Field is a value that is a string, by its key, for checks and messages.
+// Field is a string in the values, with its key, for checks and messages.
 type Field struct {
 	Key     string
 	Value   *string
-	Initial string // if the file has none
+	Initial string // default
 	Example string
 }
 
-// CheckText rejects a string that would end the string in which it is inserted.
+// CheckText returns an error that names key if text contains a control character, $$ or $badger$. These would end the
+// SQL string that text is inserted into.
 func CheckText(key, text string) error {
 	for _, c := range text {
 		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {

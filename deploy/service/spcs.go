@@ -8,9 +8,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Specification is a service specification of Snowpark Container Services, with the names of Snowflake's
-// reference. Snowflake checks one only when a service is created from it, and no validator is available outside an
-// account, so [Specification.Check] has the rules that a JSON Schema cannot express.
+// Specification is a service specification of Snowpark Container Services, with the names of Snowflake's reference.
+// Snowflake validates it only when it creates a service, so [Specification.Check] checks the rules that a JSON Schema
+// cannot express.
 type Specification struct {
 	Spec         Spec          `yaml:"spec"`
 	ServiceRoles []ServiceRole `yaml:"serviceRoles,omitempty"`
@@ -25,7 +25,7 @@ type Spec struct {
 	LogExporters *LogExporters `yaml:"logExporters,omitempty"`
 }
 
-// Container is one program. All containers of an instance share its network.
+// Container runs one program. All containers of an instance share a network interface.
 type Container struct {
 	Name           string            `yaml:"name"`
 	Image          string            `yaml:"image"` // /DATABASE/SCHEMA/REPOSITORY/NAME:TAG, without a host
@@ -38,13 +38,13 @@ type Container struct {
 	Resources      *Resources        `yaml:"resources,omitempty"`
 }
 
-// Probe is the request by which Snowflake checks whether a container is ready. It expects 200.
+// Probe is the HTTP request by which Snowflake checks whether a container is ready. A reply of 200 means ready.
 type Probe struct {
 	Port int    `yaml:"port"`
 	Path string `yaml:"path"`
 }
 
-// VolumeMount is the directory of a volume in a container.
+// VolumeMount sets the directory at which a volume is mounted in a container.
 type VolumeMount struct {
 	Name      string `yaml:"name"`
 	MountPath string `yaml:"mountPath"`
@@ -59,7 +59,7 @@ type Secret struct {
 	SecretKeyRef    string     `yaml:"secretKeyRef,omitempty"` // username, password or secret_string
 }
 
-// SecretName names a secret, or in an app the reference that the consumer binds to one.
+// SecretName names a secret or, in a Native App, the reference that the consumer binds to a secret.
 type SecretName struct {
 	ObjectName      string `yaml:"objectName,omitempty"`
 	ObjectReference string `yaml:"objectReference,omitempty"`
@@ -71,14 +71,14 @@ type Resources struct {
 	Limits   *Amounts `yaml:"limits,omitempty"`
 }
 
-// Amounts are amounts of resources.
+// Amounts are the requested or maximum resources of a container.
 type Amounts struct {
 	CPU    Quantity `yaml:"cpu,omitempty"`    // cores: 1, 0.5 or 500m
 	Memory Quantity `yaml:"memory,omitempty"` // bytes: 2Gi, 512Mi, 2G or 512M
 	GPU    Quantity `yaml:"nvidia.com/gpu,omitempty"`
 }
 
-// Endpoint is a port that functions, services or people reach.
+// Endpoint is a port that functions, other services or users can connect to.
 type Endpoint struct {
 	Name         string         `yaml:"name"`
 	Port         int            `yaml:"port,omitempty"`
@@ -105,7 +105,7 @@ type LogExporters struct {
 	} `yaml:"eventTableConfig"`
 }
 
-// ServiceRole is a role that grants endpoints.
+// ServiceRole is a role that grants the use of endpoints.
 type ServiceRole struct {
 	Name      string   `yaml:"name"`
 	Endpoints []string `yaml:"endpoints"`
@@ -118,18 +118,18 @@ type Capabilities struct {
 	} `yaml:"securityContext"`
 }
 
-// Quantity is an amount as text. YAML shows it without quotes, as Snowflake's examples do.
+// Quantity is an amount of a resource as a string. In YAML it has no quotes, as in Snowflake's examples.
 type Quantity string
 
-// MarshalYAML writes it without quotes.
+// MarshalYAML returns q as a scalar without quotes.
 func (q Quantity) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(q)}, nil
 }
 
-// IsZero reports whether it is left out.
+// IsZero reports whether q is empty; YAML then omits it.
 func (q Quantity) IsZero() bool { return q == "" }
 
-// Marshal writes a specification as YAML.
+// Marshal returns the specification as YAML.
 func (s *Specification) Marshal() ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
@@ -140,7 +140,7 @@ func (s *Specification) Marshal() ([]byte, error) {
 	return b.Bytes(), e.Close()
 }
 
-// ParseSpecification reads a specification. An unknown key is an error.
+// ParseSpecification parses a specification in YAML. An unknown key is an error.
 func ParseSpecification(text []byte) (*Specification, error) {
 	var s Specification
 	d := yaml.NewDecoder(bytes.NewReader(text))

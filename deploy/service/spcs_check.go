@@ -12,21 +12,21 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Family describes the nodes of an instance family.
+// Family is an instance family of Snowflake, with the CPU and memory of one node.
 type Family struct {
 	Name   string
 	CPU    int // virtual cores
 	Memory int // GiB
 }
 
-// families are those without GPUs, as CREATE COMPUTE POOL lists them. Not every region has every
-// one.
+// families are the instance families without GPUs, as in the manual of CREATE COMPUTE POOL. Not every region has all of
+// them.
 var families = []Family{
 	{"CPU_X64_XS", 1, 6}, {"CPU_X64_S", 3, 13}, {"CPU_X64_M", 6, 28}, {"CPU_X64_SL", 14, 54}, {"CPU_X64_L", 28, 116},
 	{"HIGHMEM_X64_S", 6, 58}, {"HIGHMEM_X64_M", 28, 240}, {"HIGHMEM_X64_SL", 92, 654}, {"HIGHMEM_X64_L", 124, 984},
 }
 
-// FindFamily finds an instance family by its name.
+// FindFamily returns the instance family called name. An unknown name is an error that lists the families.
 func FindFamily(name string) (Family, error) {
 	var names []string
 	for _, f := range families {
@@ -39,7 +39,7 @@ func FindFamily(name string) (Family, error) {
 		strings.Join(names, ", "))
 }
 
-// What Snowflake allows of a service.
+// Snowflake's limits for a service.
 const (
 	maxContainers, maxEndpoints, maxVolumes, maxSecrets = 20, 100, 20, 50
 	maxName                                             = 63
@@ -53,8 +53,7 @@ var (
 	rangePattern = regexp.MustCompile(`^([0-9]{1,5})-([0-9]{1,5})$`)
 )
 
-// checkImage checks the path of an image: /DATABASE/SCHEMA/REPOSITORY/NAME:TAG. Snowflake knows the
-// host.
+// checkImage returns an error unless image is a path /DATABASE/SCHEMA/REPOSITORY/NAME:TAG, without a host.
 func checkImage(image string) error {
 	if !imagePattern.MatchString(image) {
 		return errcode.New(errcode.InvalidArgument,
@@ -63,8 +62,8 @@ func checkImage(image string) error {
 	return nil
 }
 
-// Check checks a specification against the rules of Snowflake and against what a node of the
-// instance family has. The error lists everything that is wrong, a line each.
+// Check returns an error if the specification breaks a rule of Snowflake or needs more than a node of the instance
+// family has. The error has a line for each problem.
 func (s *Specification) Check(family Family) error {
 	c := checker{s: s, ports: map[int]string{}}
 	c.endpoints()
@@ -84,7 +83,7 @@ func (s *Specification) Check(family Family) error {
 
 type checker struct {
 	s     *Specification
-	ports map[int]string // of endpoints, by port
+	ports map[int]string // names of endpoints, by port
 	errs  []error
 }
 
@@ -92,7 +91,7 @@ func (c *checker) wrong(where, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s: "+format, append([]any{where}, args...)...))
 }
 
-// name checks a name, and that it is the first of its kind.
+// name checks that a name is valid and not in seen, and adds it to seen.
 func (c *checker) name(where, name string, seen map[string]bool) {
 	switch {
 	case len(name) > maxName || !namePattern.MatchString(name):
@@ -247,8 +246,8 @@ func (c *checker) mounts(at string, k *Container) {
 	}
 }
 
-// secret checks a secret. One in a variable stays as it was when the container began, so badger
-// wants files.
+// secret checks a secret. It must be a file, because a secret in a variable keeps the value that it had when the
+// container started.
 func (c *checker) secret(at string, s *Secret) {
 	if (s.SnowflakeSecret.ObjectName == "") == (s.SnowflakeSecret.ObjectReference == "") {
 		c.wrong(at+".snowflakeSecret", "expected one of objectName and objectReference")
@@ -317,7 +316,7 @@ func (c *checker) roles() {
 
 func gib(n int) *big.Rat { return new(big.Rat).SetInt64(int64(n) << 30) }
 
-// cores reads an amount of processor.
+// cores returns an amount of CPU, such as 0.5 or 500m, as a number of cores.
 func (q Quantity) cores() (*big.Rat, error) {
 	m := cpuPattern.FindStringSubmatch(string(q))
 	if m == nil || m[2] != "" && m[3] != "" {
@@ -330,7 +329,7 @@ func (q Quantity) cores() (*big.Rat, error) {
 	return n, positive(q, n)
 }
 
-// bytes reads a size.
+// bytes returns a size, such as 2Gi, as a number of bytes.
 func (q Quantity) bytes() (*big.Rat, error) {
 	m := sizePattern.FindStringSubmatch(string(q))
 	if m == nil {

@@ -15,34 +15,34 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// What the service is made of, whatever the values.
+// Fixed parts of the service, independent of the values.
 const (
 	apiPort    = 8080
 	publicPort = 8081
-	grpcPort   = 7433 // on the loopback interface; both containers of an instance share it
+	grpcPort   = 7433 // on the loopback interface, which both containers of an instance share
 
 	judgeSecretPath = "/secrets/judge"
 	judgesPath      = "/judges"
-	serviceUser     = 65532 // of the image
+	serviceUser     = 65532 // user ID in the image
 
 	defaultPoolSuspend = 600
-	shortestSuspend    = 300 // that Snowflake takes for a service
+	shortestSuspend    = 300 // minimum of Snowflake for a service
 )
 
 var judgeFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// SPCSService is badger serve in Snowpark Container Services, with the names that its specification follows from.
+// SPCSService is badger serve in Snowpark Container Services, with the names that its specification contains.
 type SPCSService struct {
 	Name, Database, Schema string
 	Tables                 string        // the schema of badger's tables
 	Pool, Instances        string        // the compute pool, and its instance family
-	Judges                 []string      // files
-	Timeout                time.Duration // of a call
+	Judges                 []string      // paths of judge files
+	Timeout                time.Duration // time limit of a call
 	Deploy                 *Deployment
-	Dialect                driver.Dialect // Snowflake's
+	Dialect                driver.Dialect // Snowflake's SQL dialect
 }
 
-// Complete fills in and checks the section for the service.
+// Complete sets missing values of the section to their defaults and returns an error for an invalid value.
 func (s *SPCSService) Complete() error {
 	d, values := s.Deploy, &s.Deploy.Snowflake
 	bad := func(format string, args ...any) error {
@@ -147,7 +147,8 @@ func (s *SPCSService) Complete() error {
 	return nil
 }
 
-// imagePath returns the path of an image: unchanged, or in badger's own repository.
+// imagePath returns the path of an image: image itself or, if it is NAME:TAG only, that image in badger's own
+// repository. Errors name key.
 func (s *SPCSService) imagePath(key, image string) (string, error) {
 	if image != "" && !strings.Contains(image, "/") {
 		image = "/" + strings.ToLower(s.Database+"/"+s.Schema+"/"+imageRepository) + "/" + image
@@ -165,15 +166,15 @@ func (s *SPCSService) imagePath(key, image string) (string, error) {
 
 const imageRepository = "images"
 
-// Outside reports whether the judge is outside the account.
+// Outside reports whether the judge is a model outside the Snowflake account.
 func (j *Judge) Outside() bool {
 	return j.Backend != "" && j.Backend != "cortex" && j.Backend != "none"
 }
 
-// Cortex reports whether the judge is one of Snowflake's own models.
+// Cortex reports whether the judge is a model of Snowflake Cortex.
 func (j *Judge) Cortex() bool { return j.Backend == "cortex" }
 
-// Host returns the host and the port of the judge, as a network rule names them.
+// Host returns HOST:PORT of the judge's URL, as a network rule contains it; the default port is 443.
 func (j *Judge) Host() string {
 	u, err := url.Parse(j.URL)
 	if err != nil {
@@ -186,7 +187,7 @@ func (j *Judge) Host() string {
 	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// JudgeFiles returns the names of the judge files, which the service reads from the stage judges.
+// JudgeFiles returns the base names of the judge files, which the service reads from the stage judges.
 func (s *SPCSService) JudgeFiles() (names []string) {
 	for _, file := range s.Judges {
 		names = append(names, filepath.Base(file))
@@ -194,24 +195,24 @@ func (s *SPCSService) JudgeFiles() (names []string) {
 	return names
 }
 
-// EgressName returns the external access integration of the service. Integrations belong to the account,
-// so its name is made of those of the database, the schema and the service.
+// EgressName returns the name of the service's external access integration. It contains the database, schema and
+// service, because integrations belong to the whole account.
 func (s *SPCSService) EgressName() string {
 	return strings.ToLower(s.Database + "_" + s.Schema + "_" + s.Name + "_judge")
 }
 
-// Specification returns the service specification, in YAML.
+// Specification returns the service specification as YAML.
 func (s *SPCSService) Specification() (string, error) {
 	return s.specificationText(s.Deploy.Image, false)
 }
 
-// PreviousSpecification returns the same with the image to go back to.
+// PreviousSpecification returns the service specification as YAML, with the image to return to.
 func (s *SPCSService) PreviousSpecification() (string, error) {
 	return s.specificationText(s.Deploy.Snowflake.Previous, false)
 }
 
-// AppSpecification returns the specification inside a Native App, where the secret is a reference that
-// the consumer binds, and Snowflake's environment names the database.
+// AppSpecification returns the specification as YAML for a Native App. There the consumer binds the secret, and
+// Snowflake's environment names the database.
 func (s *SPCSService) AppSpecification() (string, error) {
 	return s.specificationText(s.Deploy.Image, true)
 }
@@ -225,8 +226,8 @@ func (s *SPCSService) specificationText(image string, app bool) (string, error) 
 	return string(text), err
 }
 
-// specification returns the service specification. The whole configuration of badger serve is in variables, so that
-// there is no file that could differ from the specification.
+// specification returns the service specification, for a Native App if app is set. It configures badger serve by
+// variables alone, so that no separate file can differ from it.
 func (s *SPCSService) specification(image string, app bool) (*Specification, error) {
 	d := s.Deploy
 	spec := &Specification{}
@@ -265,7 +266,7 @@ func (s *SPCSService) specification(image string, app bool) (*Specification, err
 	return spec, nil
 }
 
-// container returns one badger serve.
+// container returns a container that runs badger serve on the given ports.
 func (s *SPCSService) container(name, image string, port, grpc int, app bool) Container {
 	d := s.Deploy
 	warehouse := d.Warehouse
@@ -321,7 +322,7 @@ func (s *SPCSService) container(name, image string, port, grpc int, app bool) Co
 	return c
 }
 
-// in returns the name of an object in badger's schema.
+// in returns the full name of an object in badger's schema.
 func (s *SPCSService) in(name string) string {
 	return s.Dialect.Identifier(s.Database, s.Schema) + "." + s.Dialect.Identifier(name)
 }

@@ -1,7 +1,7 @@
-// Package account lets what reads for a call count its memory with the call's.
+// Package account counts the memory that is used to read results for a call as memory of the call.
 //
-// A server bounds the memory of all calls together. Readers of references are far from it: they get
-// the account through their context and know nothing else of the server.
+// A server limits the memory of all calls together. Code that reads results for a call gets the account of the call
+// from its context, and does not depend on the server.
 package account
 
 import "context"
@@ -10,17 +10,17 @@ import "context"
 type Account interface {
 	// Limit is the maximum size in bytes of a result that a reference names.
 	Limit() int64
-	// Hold reserves n further bytes until the row is done. The error is ResourceExhausted if there
-	// is no room.
+	// Hold reserves n further bytes until the row is done. If the memory is not available, the error is
+	// ResourceExhausted.
 	Hold(ctx context.Context, n int64) error
 }
 
 type key struct{}
 
-// With is ctx with an account for what is read under it.
+// With returns a context with the account a for results that are read with it.
 func With(ctx context.Context, a Account) context.Context { return context.WithValue(ctx, key{}, a) }
 
-// From is the account of ctx, or nil.
+// From returns the account of ctx, or nil.
 func From(ctx context.Context) Account {
 	a, _ := ctx.Value(key{}).(Account)
 	return a

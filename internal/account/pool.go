@@ -7,19 +7,20 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Pool is memory that several readings share. A reading waits until others have released enough; none fails. The
-// oldest one never waits, so that at most the pool and the memory of one reading are in use.
+// Pool is memory that several readings of results share. A reading that needs more waits until others have released
+// enough, and fails only if its context ends. The oldest reading never waits, so the memory in use is at most the size
+// of the pool plus that of one reading.
 type Pool struct {
 	// Taken is called with the number of reserved bytes whenever it changes; it may be nil.
 	Taken func(bytes int64)
 
 	size int64
-	each int64 // bytes of one result
+	each int64 // maximum bytes of one result
 
 	mu    sync.Mutex
 	freed sync.Cond
 	free  int64
-	began int64 // readings that have taken something
+	began int64 // number of readings that have reserved memory
 	of    map[int64]*drawn
 }
 
@@ -30,23 +31,24 @@ func NewPool(bytes, each int64) *Pool {
 	return p
 }
 
-// With is ctx of one reading, with an account in the pool, and what ends it.
+// With returns a context for one reading with an account in the pool. The caller must call end after the reading, which
+// releases its memory.
 func (p *Pool) With(ctx context.Context) (reading context.Context, end func()) {
 	d := &drawn{pool: p}
 	return With(ctx, d), d.end
 }
 
-// drawn is the memory that one reading has taken.
+// drawn is the account of one reading, with the memory that it has reserved.
 type drawn struct {
 	pool *Pool
-	turn int64 // the lower, the longer; 0: nothing was taken
+	turn int64 // rank by the time of the first reservation, from 1; 0: none yet
 	held int64
 }
 
-// Limit is Account's.
+// Limit implements [Account].
 func (d *drawn) Limit() int64 { return d.pool.each }
 
-// Hold is Account's. It waits; the error is that of ctx.
+// Hold implements [Account]. It waits for memory. Its only error is that of ctx.
 func (d *drawn) Hold(ctx context.Context, n int64) error {
 	p := d.pool
 	stop := context.AfterFunc(ctx, func() {
@@ -80,7 +82,7 @@ func (p *Pool) changed() {
 	}
 }
 
-// first reports whether d has held memory for the longest time.
+// first reports whether d made its first reservation before all other readings that have not ended.
 func (p *Pool) first(d *drawn) bool {
 	for turn := range p.of {
 		if turn < d.turn {

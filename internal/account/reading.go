@@ -6,10 +6,9 @@ import (
 	"sync"
 )
 
-// Reading is the memory that reading one result has reserved of an account: for the bytes from the warehouse, for
-// the driver's copies, and for the resulting table. Bytes that one part releases are available to the next. The
-// account gets everything back when the row is done. All methods may be called concurrently, and on nil, which
-// reserves nothing.
+// Reading is the memory that reading one result has reserved in an account: for the bytes from the warehouse, for the
+// driver's copies, and for the resulting table. Bytes that one part releases are available to the next. The account
+// gets all of it back when the row is done. All methods may be called concurrently. A nil Reading reserves nothing.
 type Reading struct {
 	account Account
 
@@ -20,7 +19,8 @@ type Reading struct {
 
 type readingKey struct{}
 
-// Begin is ctx for the reading of one result. Within another reading of the same result it is that one.
+// Begin returns a context for the reading of one result, and the reading. If ctx already belongs to a reading, it
+// returns that one. The reading is nil if ctx has no account.
 func Begin(ctx context.Context) (context.Context, *Reading) {
 	a := From(ctx)
 	if r := ReadingOf(ctx); a == nil || r != nil {
@@ -30,13 +30,13 @@ func Begin(ctx context.Context) (context.Context, *Reading) {
 	return context.WithValue(ctx, readingKey{}, r), r
 }
 
-// ReadingOf is the reading that ctx belongs to, or nil.
+// ReadingOf returns the reading that ctx belongs to, or nil.
 func ReadingOf(ctx context.Context) *Reading {
 	r, _ := ctx.Value(readingKey{}).(*Reading)
 	return r
 }
 
-// Limit returns how many bytes the result may take; 0 means unlimited.
+// Limit returns the maximum size of the result in bytes; 0 means unlimited.
 func (r *Reading) Limit() int64 {
 	if r == nil {
 		return 0
@@ -47,8 +47,7 @@ func (r *Reading) Limit() int64 {
 // readingStep is the number of bytes reserved in one call, so that small reservations are cheap.
 const readingStep = 64 << 10
 
-// Take reserves n further bytes. The error is ResourceExhausted if there is no room; nothing is
-// taken then.
+// Take reserves n further bytes. If the memory is not available, it returns an error and reserves nothing.
 func (r *Reading) Take(ctx context.Context, n int64) error {
 	if r == nil || n <= 0 {
 		return nil
@@ -66,7 +65,7 @@ func (r *Reading) Take(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Give releases n bytes to the rest of the reading.
+// Give makes n reserved bytes available to later parts of the same reading.
 func (r *Reading) Give(n int64) {
 	if r == nil {
 		return
@@ -76,8 +75,8 @@ func (r *Reading) Give(n int64) {
 	r.used -= n
 }
 
-// Reader reserves bytes before it reads them, at most 64 KiB ahead. The reservation is kept after reading, for the
-// data that the bytes are decoded to.
+// Reader returns a reader that reserves memory for bytes before it reads them from from, at most 64 KiB ahead. The
+// memory stays reserved after reading, for the data that the bytes are decoded to.
 func (r *Reading) Reader(ctx context.Context, from io.Reader) io.Reader {
 	if r == nil {
 		return from
@@ -111,10 +110,11 @@ type Table struct {
 	bytes int64
 }
 
-// NewTable returns a Table that counts the memory of one table that r reads. ctx is the context of r.
+// NewTable returns a Table that reserves memory in the reading r. ctx is the context of r.
 func NewTable(ctx context.Context, r *Reading) *Table { return &Table{ctx: ctx, reading: r} }
 
-// Grow records the bytes of the table so far. They remain reserved until the call ends.
+// Grow sets the size of the table so far and reserves the memory for its growth. The memory stays reserved until the
+// row is done. A smaller size has no effect.
 func (t *Table) Grow(bytes int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,8 +128,8 @@ func (t *Table) Grow(bytes int64) error {
 	return nil
 }
 
-// Apart returns the context for reading something else next to a result, such as its size, whose
-// memory is not counted with the result.
+// Apart returns a context for reading something other than the result of ctx's reading, such as its size. Memory is
+// then not counted in that reading.
 func Apart(ctx context.Context) context.Context {
 	if ReadingOf(ctx) == nil {
 		return ctx

@@ -2,8 +2,8 @@ package account
 
 import "sync"
 
-// Holder reserves memory: n further bytes, until the call that it counts for ends. The error is
-// ResourceExhausted if there is no room.
+// Holder reserves memory for a call: n further bytes, until the call ends. If the memory is not available, the error is
+// ResourceExhausted.
 type Holder interface {
 	Hold(n int64) error
 }
@@ -20,10 +20,10 @@ type Tally struct {
 // tallyStep is the number of bytes of one reservation.
 const tallyStep = 4 << 10
 
-// NewTally counts for a call. Its first room bytes are reserved already.
+// NewTally returns a Tally that reserves memory in of. The first room bytes count as reserved already.
 func NewTally(of Holder, room int64) *Tally { return &Tally{of: of, held: room} }
 
-// Add counts n bytes, which the call holds until it ends.
+// Add adds n bytes, which are reserved until the call ends.
 func (t *Tally) Add(n int64) error {
 	if t == nil {
 		return nil

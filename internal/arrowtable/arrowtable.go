@@ -1,9 +1,9 @@
 // Package arrowtable converts between Arrow records and [scoring.Table], exactly.
 //
-// Arrow is the format of results in warehouses, files and wires; package scoring does not depend on it. Warehouse
+// Results come as Arrow from warehouses, files and network protocols; package scoring does not depend on it. Warehouse
 // drivers use several Go versions of Arrow; this package uses github.com/apache/arrow/go/v17.
 //
-// What Arrow types become:
+// Arrow types are converted to these types:
 //
 //	null                           NULL
 //	bool                           BOOL
@@ -20,8 +20,8 @@
 //	union                          each value's own type, so usually ANY
 //	dictionary, run-end encoded    what they encode
 //
-// The extension types arrow.json and arrow.uuid are JSON and STRING, whether registered or only
-// named in a field's metadata.
+// Columns of the extension types arrow.json and arrow.uuid become JSON and STRING, whether the type is registered or
+// only named in a field's metadata.
 package arrowtable
 
 import (
@@ -48,7 +48,7 @@ func Read(r array.RecordReader, limits Limits) (*scoring.Table, error) {
 	return a.Table()
 }
 
-// FromRecord converts one record.
+// FromRecord converts one record to a table.
 func FromRecord(rec arrow.Record) (*scoring.Table, error) {
 	a := NewAccumulator(rec.Schema(), Limits{})
 	if err := a.Append(rec); err != nil {
@@ -62,11 +62,11 @@ type Accumulator struct {
 	schema  *arrow.Schema
 	columns []*column
 	rows    int64
-	bytes   int64 // of all columns
+	bytes   int64 // memory of all columns
 	limits  Limits
 }
 
-// NewAccumulator makes an accumulator of records with that schema.
+// NewAccumulator returns an empty accumulator for records with that schema.
 func NewAccumulator(schema *arrow.Schema, limits Limits) *Accumulator {
 	a := &Accumulator{schema: schema, limits: limits, columns: make([]*column, schema.NumFields())}
 	for i := range a.columns {
@@ -77,7 +77,7 @@ func NewAccumulator(schema *arrow.Schema, limits Limits) *Accumulator {
 	return a
 }
 
-// build starts column i, with room for the given number of rows.
+// build creates the empty column i, with capacity for the given number of rows.
 func (a *Accumulator) build(i, rows int) {
 	c, f := a.columns[i], a.schema.Field(i)
 	c.Builder = scoring.NewBuilder(f.Name, columnType(f), rows)
@@ -88,18 +88,19 @@ func (a *Accumulator) build(i, rows int) {
 	c.Bound(func(n int64) error { return a.limits.CheckBytes(a.bytes - c.bytes + c.MemoryBytes() + n) })
 }
 
-// Reserve makes room for the given number of rows, before the first.
+// Reserve allocates memory for the given number of rows. It must be called before the first Append, because it empties
+// the columns.
 func (a *Accumulator) Reserve(rows int64) {
 	for i := range a.columns {
 		a.build(i, int(rows))
 	}
 }
 
-// Rows is the number of rows so far.
+// Rows returns the number of rows appended so far.
 func (a *Accumulator) Rows() int64 { return a.rows }
 
-// Append copies a record's values. The error names column and row. Types may differ from the
-// schema's in width, as some warehouses choose the narrowest integer for each batch.
+// Append copies a record's values. Errors name the column and the row. A column may have another width than in the
+// schema, because some warehouses use the narrowest integer type for each batch.
 func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	if int(rec.NumCols()) != len(a.columns) {
 		return errcode.New(errcode.DataLoss, "a batch of %d columns among batches of %d", rec.NumCols(), len(a.columns))
@@ -119,11 +120,12 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	return a.limits.CheckBytes(a.bytes)
 }
 
-// partRows is the number of values that are converted between two checks of the column's size: a few bytes may
-// represent millions of values, and a few bits 64 bits.
+// partRows is the number of values that are converted between two checks of the column's size. Checks are needed
+// because a few encoded bytes may represent millions of values.
 const partRows = 1 << 16
 
-// appendParts appends an array, in parts where it is long and the memory is bounded.
+// appendParts appends an array of rows values. If the memory is limited, it appends a long array in parts and checks
+// the limit before each.
 func (a *Accumulator) appendParts(c *column, arr arrow.Array, rows int64) error {
 	if a.limits == (Limits{}) || rows <= partRows || int64(arr.Len()) != rows || !inParts(arr.DataType()) {
 		return a.appendPart(c, arr, rows)
@@ -142,8 +144,8 @@ func (a *Accumulator) appendParts(c *column, arr arrow.Array, rows int64) error 
 	return nil
 }
 
-// inParts reports whether arrays of the type are cut. One that is encoded, and so reads each value by itself, is not:
-// what it encodes would be read for each part.
+// inParts reports whether long arrays of the type are appended in parts. Encoded arrays and extension types are not,
+// because what they encode would be decoded again for each part.
 func inParts(t arrow.DataType) bool {
 	switch t.ID() {
 	case arrow.DICTIONARY, arrow.RUN_END_ENCODED, arrow.EXTENSION:
@@ -176,7 +178,8 @@ func (a *Accumulator) appendPart(c *column, arr arrow.Array, rows int64) error {
 	return err
 }
 
-// appendColumn converts panics caused by malformed Arrow data, such as offsets beyond the buffer, to errors.
+// appendColumn appends an array of rows values to c. It converts panics caused by malformed Arrow data, such as offsets
+// beyond the buffer, to errors.
 func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 	before := c.Len()
 	if int64(arr.Len()) != rows {
@@ -200,7 +203,7 @@ func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 	return nil
 }
 
-// Table ends the accumulating and returns the table.
+// Table returns the table of all appended rows. The accumulator must not be used after it.
 func (a *Accumulator) Table() (*scoring.Table, error) {
 	if len(a.columns) == 0 {
 		return scoring.EmptyTable(int(a.rows)), nil

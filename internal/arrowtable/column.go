@@ -13,17 +13,17 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// column builds one column. If the encoding of an array hides its size, grow is called now and then with the number
-// of added bytes; its error ends the reading. It may be nil.
+// column builds one column. While it reads arrays whose size in memory is not known in advance, it calls grow, if not
+// nil, with the number of bytes added so far. An error of grow ends the reading.
 type column struct {
 	*scoring.Builder
 	kind  kind
 	grow  func(added int64) error
 	added int64
 	told  int64
-	bytes int64 // of the builder, at its last look
+	bytes int64 // memory of the builder when last measured
 
-	ints   []int64 // scratch
+	ints   []int64 // buffers that are reused
 	floats []float64
 	nanos  []int32
 }
@@ -35,7 +35,7 @@ func validity(arr arrow.Array) scoring.Validity {
 	return scoring.Validity{Bits: arr.NullBitmapBytes(), Offset: arr.Data().Offset()}
 }
 
-// add counts a value.
+// add adds the size of v to c.added, and calls grow after every growStep bytes.
 func (c *column) add(v scoring.Value) error {
 	if c.added += int64(len(v.Text())) + 8; c.grow != nil && c.added-c.told > growStep {
 		c.told = c.added
@@ -44,10 +44,10 @@ func (c *column) add(v scoring.Value) error {
 	return nil
 }
 
-// growStep is the number of bytes that are added between two calls of grow.
+// growStep is the number of added bytes between two calls of grow.
 const growStep = 64 << 10
 
-// beside is called before n bytes are used in addition to the column.
+// beside must be called before n bytes outside the column are used. It returns an error if they exceed the limit.
 func (c *column) beside(n int64) error {
 	if c.grow == nil || n <= growStep {
 		return nil
@@ -55,10 +55,10 @@ func (c *column) beside(n int64) error {
 	return c.grow(c.added + n)
 }
 
-// reader reads values in the memory that the column may take.
+// reader returns a reader of values whose memory counts against the column's limit.
 func (c *column) reader() reader { return reader{c.beside} }
 
-// append appends an array: whole vectors where the types allow it, value by value elsewhere.
+// append appends the values of an array, all in one step for types that allow it, otherwise one by one.
 func (c *column) append(arr arrow.Array) error {
 	if arr.Len() == 0 {
 		return nil // without values there may be no buffers
@@ -163,7 +163,8 @@ func appendInts[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint6
 	c.AppendInts(scoring.Int64, c.ints, validity(arr))
 }
 
-// appendAsFloats appends integers to a column of doubles if none of them changes.
+// appendAsFloats appends integers to a column of doubles, and reports whether it did: it appends none if one of them is
+// beyond ±2^53, where a double may not be exact.
 func (c *column) appendAsFloats(arr *array.Int64) bool {
 	c.floats = resized(c.floats, arr.Len())
 	for i, v := range arr.Int64Values() {
@@ -190,7 +191,8 @@ func (c *column) appendDecimals(arr *array.Decimal128) error {
 	return err
 }
 
-// scaleOf refuses scales that would make numbers of millions of digits.
+// scaleOf returns scale, or an error if it would mean numbers with more than scoring.MaxDecimalDigits zeros or
+// decimals.
 func scaleOf(scale int32) (int32, error) {
 	if scale < -scoring.MaxDecimalDigits || scale > scoring.MaxDecimalDigits {
 		return 0, errcode.New(errcode.DataLoss, "a decimal type of scale %d", scale)
@@ -216,11 +218,11 @@ func (c *column) appendTimestamps(arr *array.Timestamp) {
 	c.AppendTimestamps(typeOf(t, plain), c.ints, nanos, validity(arr))
 }
 
-// infinite is the second that an infinite timestamp is in, see [scoring.InfiniteDay].
+// infinite is the number of seconds that represents an infinite timestamp, see [scoring.InfiniteDay].
 const infinite = scoring.InfiniteDay * 86400
 
-// momentOf converts a timestamp to seconds and nanoseconds. The extreme 64-bit values are infinite, as in engines,
-// except for nanoseconds, whose range ends in a year that occurs in data.
+// momentOf converts a timestamp in unit u to seconds and nanoseconds. The extreme 64-bit values become infinite, as in
+// database engines. Nanoseconds are an exception: their range ends in the year 2262, which occurs in data.
 func momentOf(v int64, u arrow.TimeUnit) (sec int64, nanos int32) {
 	switch {
 	case u == arrow.Nanosecond:
@@ -254,8 +256,7 @@ func floorDiv(a, b int64) (quotient, remainder int64) {
 	return quotient, remainder
 }
 
-// isUTF8 checks all values at once: in valid text, a value could only be broken by an offset inside
-// a character.
+// isUTF8 reports whether all values are valid UTF-8: whether the whole text is, and no value starts inside a character.
 func isUTF8(arr *array.String) bool {
 	text, offsets := arr.ValueBytes(), arr.ValueOffsets()
 	if !utf8.Valid(text) {
@@ -290,7 +291,7 @@ func (c *column) appendOne(arr arrow.Array, i int) error {
 	return nil
 }
 
-// appendDictionary decodes the dictionary once and then appends by index.
+// appendDictionary decodes each entry of the dictionary once, and then appends the entry for each index.
 func (c *column) appendDictionary(arr *array.Dictionary) error {
 	words := arr.Dictionary()
 	room, told := int64(words.Len())*int64(unsafe.Sizeof(scoring.Value{})), int64(0)
@@ -333,7 +334,7 @@ func (c *column) appendRuns(arr *array.RunEndEncoded) error {
 	return nil
 }
 
-// bigOf is the number in two's complement words, the lowest first.
+// bigOf returns the two's complement number in words, the lowest word first.
 func bigOf(words ...uint64) *big.Int {
 	negative := words[len(words)-1]>>63 == 1
 	n := new(big.Int)

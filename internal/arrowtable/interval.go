@@ -2,9 +2,8 @@ package arrowtable
 
 import "strconv"
 
-// intervalText writes an interval as PostgreSQL and DuckDB do: "1 year 2 months -3 days
-// 04:05:06.7". Months, days and time are not converted into each other. seconds may be negative;
-// nanos, in [0, 1e9), count up from there.
+// intervalText returns an interval as PostgreSQL and DuckDB print it: "1 year 2 months -3 days 04:05:06.7". Months,
+// days and time are not converted into each other. The time is seconds, which may be negative, plus nanos in [0, 1e9).
 func intervalText(months, days, seconds, nanos int64) string {
 	var b []byte
 	unit := func(n int64, name string) {

@@ -11,23 +11,24 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxNesting bounds how deep lists and structs may nest, and maxJSON the text of one value: with views, a small
-// array may represent a huge one.
+// maxNesting is the maximum depth of nested lists and structs, and maxJSON the maximum length of a value as JSON: a
+// small array of views may represent a huge value.
 const (
 	maxNesting = 100
 	maxJSON    = 1 << 28
-	maxEscape  = 6 // bytes that JSON takes for one of text
+	maxEscape  = 6 // maximum bytes in JSON of a byte of text
 )
 
-// jsonWriter writes nested values as JSON. Numbers keep every digit; NaN, infinities, dates, times
-// and bytes are strings, as in inline results. Maps are objects with their keys as text.
+// jsonWriter writes nested values as JSON. Numbers keep every digit. NaN, infinities, dates, times and bytes become
+// strings, as in inline results. A map becomes an object whose names are the map's keys as text.
 type jsonWriter struct {
 	reader
 	b    []byte
-	told int // the length of b that room was asked for
+	told int // length of b that memory was last reserved for
 }
 
-// room is called before n bytes are written. The buffer is copied as it grows, and once more into the column.
+// room reserves memory for n more bytes of b, twice because the buffer is copied as it grows and again into the column.
+// It must be called before they are written.
 func (w *jsonWriter) room(n int) error {
 	n += len(w.b)
 	if w.beside == nil || n-w.told <= growStep {

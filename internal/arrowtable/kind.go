@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Names of extension types, as fields carry them in their metadata.
+// Metadata key and names of extension types.
 const (
 	ExtensionKey = "ARROW:extension:name"
 
@@ -17,7 +17,7 @@ const (
 	ExtensionInterval = "badger.interval" // Parquet's interval: months, days and milliseconds in 12 bytes
 )
 
-// kind is the kind of an array's values.
+// kind is how an array's values are read: plain, or by the name of an extension type.
 type kind uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 var kinds = map[string]kind{ExtensionJSON: jsonText, ExtensionUUID: uuid, extensionBool8: bool8,
 	ExtensionDecimal: decimalText, ExtensionInterval: interval}
 
-// kindOf reads a field's metadata, or its type where the extension is registered.
+// kindOf returns the kind of a field by its registered extension type or by its metadata; plain if it has neither.
 func kindOf(f arrow.Field) kind {
 	if ext, ok := f.Type.(arrow.ExtensionType); ok {
 		return kinds[ext.ExtensionName()]
@@ -43,7 +43,7 @@ func kindOf(f arrow.Field) kind {
 	return plain
 }
 
-// columnType is the type of a column before its first value. Null leaves it to the values.
+// columnType returns the type of the column for a field. Null means that the values determine it.
 func columnType(f arrow.Field) scoring.Type {
 	return typeOf(f.Type, kindOf(f))
 }

@@ -15,20 +15,20 @@ import (
 // Limits bound the size of a table. A limit of 0 means no limit.
 type Limits struct {
 	Rows  int64
-	Bytes int64 // of the table in memory, see [scoring.Table.MemoryBytes]
+	Bytes int64 // maximum size of the table in memory, see [scoring.Table.MemoryBytes]
 
-	held *held // nil: no account
+	held *held // memory reserved in the call's account; nil: no account
 }
 
-// held is the memory that is reserved for reading one table: for the table, and for what is in memory next to it.
+// held is the memory that is reserved while one table is read: for the table and for buffers.
 type held struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
 	reading *account.Reading
 	table   *account.Table
 }
 
-// For are the limits for a table that is read under ctx: where the call has a memory account, the
-// table counts there, and may not be larger than the account allows.
+// For returns the limits for a table that is read under ctx. If the call has a memory account, the table's memory is
+// reserved there, and Bytes is at most the account's limit.
 func (l Limits) For(ctx context.Context) Limits {
 	ctx, reading := account.Begin(ctx)
 	if reading == nil {
@@ -41,7 +41,7 @@ func (l Limits) For(ctx context.Context) Limits {
 	return l
 }
 
-// CheckRows reports more rows than the limit allows.
+// CheckRows returns an error if rows exceeds the limit.
 func (l Limits) CheckRows(rows int64) error {
 	if l.Rows > 0 && rows > l.Rows {
 		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d rows", l.Rows)
@@ -49,8 +49,8 @@ func (l Limits) CheckRows(rows int64) error {
 	return nil
 }
 
-// CheckBytes reports that the table has come to more bytes than the limit allows, or than there is
-// memory for.
+// CheckBytes returns an error if bytes, the table's size so far, exceeds the limit or the memory that is available to
+// the call.
 func (l Limits) CheckBytes(bytes int64) error {
 	if l.Bytes > 0 && bytes > l.Bytes {
 		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", l.Bytes)
@@ -62,7 +62,7 @@ func (l Limits) CheckBytes(bytes int64) error {
 }
 
 // Extra reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
-// memory for the rest of the reading.
+// memory, which is then available to the rest of the reading.
 func (l Limits) Extra(n int64) error {
 	if l.held == nil {
 		return nil
@@ -74,12 +74,12 @@ func (l Limits) Extra(n int64) error {
 	return l.held.reading.Take(l.held.ctx, n)
 }
 
-// refused is the value with which an allocator panics.
+// refused is the value with which the allocator panics if memory runs out.
 type refused struct{ error }
 
 func (r refused) Unwrap() error { return r.error }
 
-// allocator is Go's memory, with a limit on the bytes in use.
+// allocator allocates Go memory, and panics if the bytes in use exceed the limits.
 type allocator struct {
 	memory.Allocator
 	limits Limits
@@ -88,9 +88,9 @@ type allocator struct {
 	used int64
 }
 
-// Allocator limits the memory of the Arrow libraries while they read one table: lengths inside a file may claim
-// anything, and a few bytes may represent a billion. It panics beyond twice the limit of bytes, since buffers are
-// copied when they grow, and if there is no memory left. [Recover] converts the panic to an error.
+// Allocator returns an allocator that limits the memory of the Arrow libraries while they read one table, because
+// lengths in a file may be false and a few bytes may represent a billion values. It panics beyond twice the limit of
+// bytes, since buffers are copied when they grow, and if no memory is left. [Recover] converts the panic to an error.
 func (l Limits) Allocator() memory.Allocator {
 	return &allocator{Allocator: memory.NewGoAllocator(), limits: l}
 }
@@ -127,7 +127,7 @@ func (a *allocator) use(n int) {
 	}
 }
 
-// Recover, deferred, converts a panic to an error: the Arrow libraries panic on malformed bytes.
+// Recover must be deferred. It converts a panic to an error, because the Arrow libraries panic on malformed bytes.
 func Recover(err *error) {
 	v := recover()
 	if v == nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// schema returns the Arrow schema with which a table is written: the inverse of the package's readers. Timestamps
-// get the coarsest unit that preserves them (seconds, microseconds, nanoseconds), decimals the required digits
-// (utf8 marked badger.decimal beyond 76), and an ANY column is text.
+// schema returns the Arrow schema for writing a table, from which the readers of this package restore its types.
+// Timestamps get the coarsest of seconds, microseconds and nanoseconds that preserves them. Decimals get the digits
+// that they need; beyond 76 they are utf8, marked badger.decimal. An ANY column is text.
 func schema(t *scoring.Table) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i := range t.Columns {
@@ -63,7 +63,7 @@ func field(c *scoring.Column) arrow.Field {
 	return f
 }
 
-// decimalDigits is the largest number of digits of an unscaled value.
+// decimalDigits returns the largest number of digits of the column's decimals, taken as integers without the point.
 func decimalDigits(c *scoring.Column) int32 {
 	digits := 0
 	if ints := c.Ints(); ints != nil || c.Len() == 0 {
@@ -110,16 +110,16 @@ func timestampUnit(c *scoring.Column) arrow.TimeUnit {
 	return unit
 }
 
-// Record returns one record of a table. It shares vectors of numbers and strings with the table, and allocates the
-// rest from mem.
+// Record returns a table as one record. It shares vectors of numbers and strings with the table, and allocates the rest
+// from mem.
 func Record(mem memory.Allocator, t *scoring.Table) (arrow.Record, error) {
 	return record(mem, t, schema(t), 0, t.Rows())
 }
 
-// maxBatchText bounds the text of one column in one record; Arrow's offsets have 31 bits.
+// maxBatchText is the maximum number of bytes of text of a column in one record. Arrow's offsets have 31 bits.
 const maxBatchText = 1 << 30
 
-// record returns a record of the rows from start to end.
+// record returns a record of the rows from start up to, but without, end.
 func record(mem memory.Allocator, t *scoring.Table, schema *arrow.Schema, start, end int) (arrow.Record, error) {
 	cols := make([]arrow.Array, len(t.Columns))
 	defer func() {
@@ -180,7 +180,8 @@ func release(buffers []*memory.Buffer) {
 	}
 }
 
-// validityOf is nil if no value is NULL.
+// validityOf returns the validity bitmap of the rows from start up to end. It returns nil if the column has no NULL
+// there or later.
 func validityOf(mem memory.Allocator, c *scoring.Column, start, end int) *memory.Buffer {
 	if len(c.Nulls()) <= start>>6 {
 		return nil
@@ -199,7 +200,7 @@ func validityOf(mem memory.Allocator, c *scoring.Column, start, end int) *memory
 	return buf
 }
 
-// sharedText makes the offsets and shares the text.
+// sharedText returns a buffer of offsets, and one of text that it shares with c, for the rows from start up to end.
 func sharedText(mem memory.Allocator, c *scoring.Column, start, end int) ([]*memory.Buffer, error) {
 	text, ends := c.Texts()
 	first := uint32(0)
@@ -276,8 +277,7 @@ func appendTo(b array.Builder, c *scoring.Column, i int) error {
 	return nil
 }
 
-// NewReader hands a table out in records of at most rows rows each. Release it as any record
-// reader.
+// NewReader returns a reader of the table's rows, in records of at most rows rows. The caller must release it.
 func NewReader(mem memory.Allocator, t *scoring.Table, rows int) (array.RecordReader, error) {
 	schema := schema(t)
 	var records []arrow.Record
@@ -298,8 +298,8 @@ func NewReader(mem memory.Allocator, t *scoring.Table, rows int) (array.RecordRe
 	return array.NewRecordReader(schema, records)
 }
 
-// batchEnd returns the end of the batch that begins at start: before rows rows, and before its text
-// becomes too much for one record.
+// batchEnd returns the end of the batch of rows that begins at start. It has at most rows rows, and no more text in a
+// column than fits one record.
 func batchEnd(t *scoring.Table, start, rows int) int {
 	end := min(start+max(rows, 1), t.Rows())
 	for i := range t.Columns {

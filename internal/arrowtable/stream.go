@@ -39,8 +39,8 @@ func ReadStream(in io.Reader, limits Limits) (t *scoring.Table, err error) {
 	return a.Table()
 }
 
-// CheckSchema verifies a schema as an IPC stream, the form in which Flight and Parquet files carry
-// it, before the Arrow library reads it. See [CheckMessage].
+// CheckSchema verifies a schema in the form of an IPC stream, as in Flight messages and Parquet files, before the Arrow
+// library reads it. See [CheckMessage].
 func CheckSchema(stream []byte) error {
 	m := &messageReader{in: bytes.NewReader(stream), mem: memory.NewGoAllocator()}
 	defer m.Release()
@@ -48,8 +48,8 @@ func CheckSchema(stream []byte) error {
 	return m.because(err)
 }
 
-// Classify gives an error of the Arrow libraries its code: ResourceExhausted beyond a limit, else
-// DataLoss.
+// Classify returns an error of the Arrow libraries with a code: ResourceExhausted for a limit, a code that it already
+// has, or DataLoss.
 func Classify(err error) error {
 	var limit refused
 	switch {
@@ -65,22 +65,21 @@ func Classify(err error) error {
 	return errcode.New(errcode.DataLoss, "malformed content: %w", err)
 }
 
-// messageReader cuts a stream into messages. The library's own reader mistakes a stream that is cut
-// after a message's header for one that ended there; this one does not, and it limits the lengths
-// in headers.
+// messageReader reads the messages of a stream and checks the lengths in their headers. The library's own reader takes
+// a stream that is truncated after a message's header for a complete one; this one returns an error.
 type messageReader struct {
 	in     io.Reader
 	mem    memory.Allocator
 	limits Limits
-	window int64 // bytes that are reserved for decompressing
-	arrays int64 // of a batch, for which memory is reserved
+	window int64 // bytes reserved for decompression
+	arrays int64 // number of arrays of a batch for which memory is reserved
 	msg    *ipc.Message
 	err    error
 }
 
 var _ ipc.MessageReader = (*messageReader)(nil)
 
-// Retain does nothing: the reader has one owner.
+// Retain does nothing, because the reader has one owner.
 func (m *messageReader) Retain() {}
 
 // Release releases the current message.
@@ -91,7 +90,8 @@ func (m *messageReader) Release() {
 	}
 }
 
-// because prefers the reader's own error, which the library replaces or takes for the end.
+// because returns the reader's own error, if any, instead of err: the library may replace it or take it for the end of
+// the stream.
 func (m *messageReader) because(err error) error {
 	if m.err != nil {
 		err = m.err
@@ -152,8 +152,8 @@ func (m *messageReader) next() (*ipc.Message, error) {
 	return ipc.NewMessage(meta, body), nil
 }
 
-// read reads n bytes and grows the buffer as they arrive: a short file must not cause an allocation of the size
-// that it claims.
+// read reads n bytes. It grows the buffer as bytes arrive, so that a short file that claims to be long does not cause a
+// large allocation.
 func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 	buf := memory.NewResizableBuffer(m.mem)
 	for have := int64(0); have < n; {
@@ -171,21 +171,21 @@ func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 	return buf, nil
 }
 
-// Sizes of the objects that a message becomes, without its values: a field with its columns, and an array of a batch.
+// Bytes of memory for each field of a schema and each array of a batch, without values.
 const (
 	fieldBytes = 1024
 	arrayBytes = 512
 )
 
-// reserve reserves memory for the fields and arrays of a message.
+// reserve reserves memory for the fields and arrays of a message, less what the arrays of earlier messages reserved.
 func (m *messageReader) reserve(parts messageParts) error {
 	more := max(parts.arrays-m.arrays, 0) // those of the batch before are garbage
 	m.arrays += more
 	return m.limits.Extra(fieldBytes*parts.fields + arrayBytes*more)
 }
 
-// checkWindows reserves the memory for the windows of buffers that are compressed with zstd: how large
-// they are is in each buffer.
+// checkWindows reserves the memory for decompressing the buffers of a message that are compressed with zstd. Each
+// buffer states the size of its window.
 func (m *messageReader) checkWindows(meta, body []byte) (err error) {
 	for _, part := range zstdBuffers(meta, body) {
 		if m.window, err = m.limits.ReserveWindow(part, m.window); err != nil {
@@ -195,13 +195,13 @@ func (m *messageReader) checkWindows(meta, body []byte) (err error) {
 	return nil
 }
 
-// maxWindow is the maximal window of a decompressor, that of zstd's levels up to 19. A frame in one piece may be as
-// long as a table.
+// maxWindow is the maximum window in bytes for decompression, that of zstd's levels up to 19. A frame in a single
+// segment may have a window as long as the table's limit.
 const maxWindow = 8 << 20
 
-// ReserveWindow reserves the memory for reading a zstd frame if its window is larger than before, the reserved one,
-// and returns the larger of the two. A window of more than 8 MiB, as --long and --ultra produce, and as ten bytes
-// can claim, is ResourceExhausted.
+// ReserveWindow reserves memory for decompressing a zstd frame if its window is larger than before, the window that is
+// reserved already, and returns the larger of the two. A window of more than 8 MiB, as --long and --ultra produce, is
+// ResourceExhausted, unless the frame is a single segment within limits.Bytes.
 func (l Limits) ReserveWindow(frame []byte, before int64) (int64, error) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil || h.Skippable {

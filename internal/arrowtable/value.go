@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Value is value i of an array. Its text aliases the array.
+// Value returns value i of an array. Its text shares the array's memory.
 func Value(arr arrow.Array, i int) (v scoring.Value, err error) {
 	defer func() {
 		if recover() != nil {
@@ -27,7 +27,7 @@ func Value(arr arrow.Array, i int) (v scoring.Value, err error) {
 	return reader{}.value(arr, i, plain)
 }
 
-// reader reads values. beside is called before n bytes in addition to the array are used; it may be nil.
+// reader reads values of arrays. It calls beside, if not nil, before it uses n bytes in addition to the array.
 type reader struct{ beside func(n int64) error }
 
 func (r reader) value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
@@ -126,7 +126,7 @@ func (r reader) value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 	return r.otherValue(arr, i)
 }
 
-// decimal parses a number of any size that was sent as text. A number that is too long is an error.
+// decimal parses a number in text form. A number of more than scoring.MaxDecimalDigits digits is an error.
 func decimal(text string) (scoring.Value, error) {
 	v, err := scoring.ParseAs(scoring.Decimal, text)
 	if err == nil {
@@ -195,8 +195,7 @@ func uuidText(b []byte) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// widen is the double nearest to the shortest decimal that reads back as f: 0.1 for the float32
-// that people wrote as 0.1.
+// widen returns the double nearest to the shortest decimal that reads back as f, so that the float32 0.1 becomes 0.1.
 func widen(f float32) float64 {
 	d := float64(f)
 	if d == math.Trunc(d) && math.Abs(d) < 1<<24 || math.IsNaN(d) || math.IsInf(d, 0) {
@@ -215,8 +214,8 @@ func widen(f float32) float64 {
 	return d
 }
 
-// shortest16 does the same for a 16-bit float, which holds 3 to 4 digits: the fewest that lie
-// within half a step. Whole numbers stay what they are.
+// shortest16 returns, for a value f of a 16-bit float, the decimal with the fewest digits that is nearer to f than half
+// the distance between such floats. Integers are unchanged.
 func shortest16(f float32) float64 {
 	d := float64(f)
 	if d == math.Trunc(d) || math.IsNaN(d) {
@@ -233,5 +232,5 @@ func shortest16(f float32) float64 {
 	return d
 }
 
-// isJSON reports whether text may stand inside JSON as it is.
+// isJSON reports whether s is valid JSON.
 func isJSON(s string) bool { return json.Valid([]byte(s)) }

@@ -7,16 +7,17 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// CheckMessage verifies the head of an Arrow IPC message (a flatbuffer Message, as in Flight's data_header) before
-// the Arrow library reads it: the library allocates the vector lengths in it, so a few bytes of a hostile file or
-// client could crash the process. It returns the length of the message's body. The tables and their fields are
-// those of Arrow's Message.fbs and Schema.fbs.
+// CheckMessage verifies the metadata of an Arrow IPC message (a flatbuffer Message, as in Flight's data_header) before
+// the Arrow library reads it. The library allocates as much as the vector lengths in it claim, so a few bytes of a
+// malicious file or client could crash the process. It returns the length of the message's body. The tables and their
+// fields are those of Arrow's Message.fbs and Schema.fbs.
 func CheckMessage(meta []byte) (bodyLength int64, err error) {
 	bodyLength, _, err = checkMessage(meta)
 	return bodyLength, err
 }
 
-// checkMessage is CheckMessage, and also returns the number of fields of a schema and of arrays in a batch.
+// checkMessage does the same as CheckMessage, and also returns the number of fields of a schema and of arrays of a
+// batch.
 func checkMessage(meta []byte) (bodyLength int64, parts messageParts, err error) {
 	v := verifier{b: meta, visits: len(meta)/8 + 64}
 	v.message(int64(v.u32(0)))
@@ -31,20 +32,20 @@ func checkMessage(meta []byte) (bodyLength int64, parts messageParts, err error)
 	return bodyLength, v.parts, nil
 }
 
-// messageParts counts what the library makes small objects of.
+// messageParts counts the fields of a schema and the arrays of a batch in a message.
 type messageParts struct{ fields, arrays int64 }
 
-// verifier walks flatbuffers. An offset outside of the buffer, nesting that is too deep, or too many visits are
-// errors.
+// verifier walks the tables of a flatbuffer. It sets bad if an offset is outside of the buffer, the nesting is too
+// deep, or it visits too many tables.
 type verifier struct {
 	b      []byte
-	visits int // how many tables may still be visited: shared ones could multiply
+	visits int // number of tables that may still be visited, because shared tables could multiply
 	depth  int
 	bad    bool
 	parts  messageParts
 }
 
-// table is the position of a table and of its vtable.
+// table is the position of a flatbuffer table, and the position and size of its vtable.
 type table struct{ at, vtable, size int64 }
 
 func (v *verifier) inside(at, n int64) bool {
@@ -78,7 +79,7 @@ func (v *verifier) table(at int64) (table, bool) {
 	return table{at, vtable, size}, !v.bad
 }
 
-// field returns the position of field i, of n bytes, or 0 if it is absent.
+// field returns the position of field i of t, which has n bytes, or 0 if the field is absent or outside of the buffer.
 func (v *verifier) field(t table, i, n int64) int64 {
 	slot := 4 + 2*i
 	if v.bad || slot+2 > t.size {
@@ -91,7 +92,7 @@ func (v *verifier) field(t table, i, n int64) int64 {
 	return t.at + offset
 }
 
-// target follows the offset in field i, or returns 0 if it is absent.
+// target returns the position that field i of t refers to, or 0 if the field is absent.
 func (v *verifier) target(t table, i int64) int64 {
 	at := v.field(t, i, 4)
 	if at == 0 {
@@ -100,8 +101,8 @@ func (v *verifier) target(t table, i int64) int64 {
 	return at + int64(v.u32(at))
 }
 
-// vector checks a vector of elements of n bytes in field i and returns where they begin and how
-// many there are.
+// vector checks that the vector in field i of t, with elements of n bytes, is inside the buffer. It returns the
+// position of the first element and the number of elements.
 func (v *verifier) vector(t table, i, n int64) (at, count int64) {
 	at = v.target(t, i)
 	if at == 0 {
@@ -115,7 +116,7 @@ func (v *verifier) vector(t table, i, n int64) (at, count int64) {
 	return at + 4, count
 }
 
-// each visits the tables of the vector in field i.
+// each calls visit for each table of the vector in field i of t.
 func (v *verifier) each(t table, i int64, visit func(at int64)) {
 	at, n := v.vector(t, i, 4)
 	for range n {
@@ -127,7 +128,7 @@ func (v *verifier) each(t table, i int64, visit func(at int64)) {
 	}
 }
 
-// sub visits the table in field i.
+// sub calls visit for the table in field i of t, if present.
 func (v *verifier) sub(t table, i int64, visit func(at int64)) {
 	if at := v.target(t, i); at != 0 {
 		v.visit(at, visit)
@@ -214,8 +215,8 @@ func (v *verifier) dictionaryBatch(at int64) {
 	}
 }
 
-// zstdBuffers are the buffers of a message that [CheckMessage] has found sound, as far as they are
-// compressed with zstd. A buffer begins with its length before compression, in 8 bytes.
+// zstdBuffers returns the buffers of a message that are compressed with zstd, each without the 8 bytes that state its
+// length before compression. [CheckMessage] must have verified meta.
 func zstdBuffers(meta, body []byte) (parts [][]byte) {
 	const zstdCodec = 1
 	v := verifier{b: meta, visits: len(meta)/8 + 64}

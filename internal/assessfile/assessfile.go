@@ -7,12 +7,11 @@
 //	{"case_id": "c1", "backend": "gpt-4o", "method": "flex", "score": 1, "reply_text": "… {\"correct\": true}"}
 //	{"case_id": "c1", "backend": "o3", "method": "stef", "replies": {"stef/extract": {…}}}
 //
-// score is the verdict that was published with the replies, or without them. replies holds replies
-// by the purpose of the question, as text or as the JSON value itself; prover and refuter are short
-// for rose/prover and rose/refuter, and reply_text answers the question that is called as the
-// method. Unknown members are ignored.
+// score is the published verdict, which may have no replies. replies holds replies by the purpose of the prompt, as
+// text or as a JSON value. prover and refuter are short for rose/prover and rose/refuter, and reply_text is the reply
+// for the purpose with the method's name. Unknown members are ignored.
 //
-// The lines of one backend and one method make a [Run]. To score from a file:
+// The lines of one backend and one method are a [Run]. To score from a file:
 //
 //	f, err := assessfile.Open(ctx, path, assessfile.Options{Backends: []string{"o3"}})
 //	replies, err := f.Replies("o3") // or f.Replies("o3", "rose_prover_only")
@@ -48,8 +47,8 @@ type Options struct {
 	Backends []string // only these; none: all
 	Methods  []string // only these; none: all
 
-	// BadLine is called with the number, from 1, of each invalid line, and reading continues after it. If it is
-	// nil, reading fails with an error that names the first invalid line.
+	// BadLine is called with the number, from 1, of each invalid line, which is then skipped. If it is nil, Read
+	// returns an error that names the first invalid lines.
 	BadLine func(line int, err error)
 }
 
@@ -62,7 +61,7 @@ func (o *Options) wants(l *line) bool {
 type File struct {
 	name     string
 	runs     map[runKey]*Run
-	backends map[string]bool // all that the file names, also those that were not wanted
+	backends map[string]bool // all backends in the file, including those that Options exclude
 }
 
 type runKey struct{ backend, method string }
@@ -77,7 +76,8 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	return Read(ctx, filepath.Base(path), in, o)
 }
 
-// Read reads assessments; errors call the file name. If lines are invalid, the error has the code InvalidArgument.
+// Read reads assessments from in. name is the file's name in errors. An invalid line is InvalidArgument, unless
+// o.BadLine is set.
 func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
 	f := &File{name: name, runs: map[runKey]*Run{}, backends: map[string]bool{}}
 	var bad badLines
@@ -102,7 +102,7 @@ func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, err
 	return f, nil
 }
 
-// badLines collects the first lines that could not be read.
+// badLines counts the invalid lines and holds the errors of the first.
 type badLines struct {
 	n     int
 	first []string
@@ -122,7 +122,7 @@ func (b *badLines) String() string {
 	return text
 }
 
-// line is one assessment as it is written.
+// line is one line of the file.
 type line struct {
 	CaseID    string                     `json:"case_id"`
 	Backend   string                     `json:"backend"`
@@ -134,7 +134,8 @@ type line struct {
 	Replies   map[string]json.RawMessage `json:"replies"`
 }
 
-// add reads one line into its run.
+// add parses one line and adds it to the run of its backend and method. A blank line, or one that o excludes, is
+// ignored.
 func (f *File) add(t jsonscan.Line, o *Options) error {
 	if t.Text == nil && t.Length > 0 {
 		return errcode.New(errcode.ResourceExhausted, "the line is longer than %d MiB", maxLine>>20)
@@ -176,7 +177,8 @@ func (f *File) add(t jsonscan.Line, o *Options) error {
 	return r.add(l.CaseID, &entry{line: t.Number, score: l.Score, replies: replies})
 }
 
-// replies brings the replies of a line into one form: by purpose.
+// replies returns the replies of a line by purpose, whichever members hold them. Two replies with the same purpose are
+// an error.
 func (l *line) replies() (map[string]string, error) {
 	out := map[string]string{}
 	put := func(purpose, reply string) error {
@@ -210,7 +212,7 @@ func (l *line) replies() (map[string]string, error) {
 	return out, nil
 }
 
-// replyText is a reply as text: a JSON string is the text, any other value is its own.
+// replyText returns a reply as text: the content of a JSON string, "" for null, and the JSON itself of any other value.
 func replyText(raw json.RawMessage) string {
 	var s string
 	switch {
@@ -222,7 +224,7 @@ func replyText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// jsonError describes what is wrong with a line without quoting it.
+// jsonError returns an error that describes why a line is invalid, without quoting it.
 func jsonError(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
@@ -236,23 +238,23 @@ func jsonError(err error) error {
 	return errcode.New(errcode.InvalidArgument, "it is not one JSON object")
 }
 
-// Runs lists what was read by method, then backend.
+// Runs returns all runs, sorted by method and then by backend.
 func (f *File) Runs() []*Run {
 	return slices.SortedFunc(maps.Values(f.runs), func(a, b *Run) int {
 		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Backend, b.Backend))
 	})
 }
 
-// Run finds the assessments of one backend under one method.
+// Run returns the run of a backend and a method, if there is one.
 func (f *File) Run(backend, method string) (*Run, bool) {
 	r, ok := f.runs[runKey{backend, method}]
 	return r, ok
 }
 
-// Backends lists the backends that were read, sorted.
+// Backends returns the backends that were read, sorted.
 func (f *File) Backends() []string { return f.distinct(func(k runKey) string { return k.backend }) }
 
-// Methods lists the methods, sorted.
+// Methods returns the methods that were read, sorted.
 func (f *File) Methods() []string { return f.distinct(func(k runKey) string { return k.method }) }
 
 func (f *File) distinct(part func(runKey) string) []string {
@@ -263,12 +265,11 @@ func (f *File) distinct(part func(runKey) string) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// Replies are the recorded replies of one backend, to be given to an engine. If no methods are
-// named, a question is answered by the method that is called as the metric that asks it:
-// rose/prover by the method rose, and by no variant of it, such as rose_prover_only. Named methods
-// answer whatever they have a reply to; of several that were recorded for a case, the first one
-// answers all questions of a metric, so that replies of different runs are not mixed. The error of
-// an unknown name, coded NotFound, offers the known ones.
+// Replies returns the recorded replies of one backend, for an engine. If no methods are named, a prompt is answered
+// from the method with the name of the metric: rose/prover from rose, but not from a variant such as rose_prover_only.
+// Named methods answer all prompts that they have a reply to. If several of them have replies for a case and a metric,
+// only the first is used, so that replies of different runs are not mixed. An unknown name is NotFound, with the known
+// names in the error.
 func (f *File) Replies(backend string, methods ...string) (scoring.Replies, error) {
 	if !slices.Contains(f.Backends(), backend) {
 		all := slices.Sorted(maps.Keys(f.backends))
@@ -307,13 +308,13 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// selection answers from some runs of one backend.
+// selection returns replies from some runs of one backend.
 type selection struct {
 	runs      []*Run
-	ownMethod bool // only the method called as the metric answers
+	ownMethod bool // use only the method with the metric's name
 }
 
-// Reply finds a recorded reply.
+// Reply returns the recorded reply for a case and a purpose, and its ID; ok is false if there is none.
 func (s *selection) Reply(caseID, purpose string) (reply, assessmentID string, ok bool) {
 	metric, _, _ := strings.Cut(purpose, "/")
 	for _, r := range s.runs {
@@ -327,7 +328,7 @@ func (s *selection) Reply(caseID, purpose string) (reply, assessmentID string, o
 	return "", "", false
 }
 
-// ReplyModel is the backend whose replies they are.
+// ReplyModel returns the backend of the replies, or "" if there are none.
 func (s *selection) ReplyModel(string, string) string {
 	if len(s.runs) == 0 {
 		return ""
@@ -348,7 +349,7 @@ var (
 	_ scoring.Replies      = (*Run)(nil)
 )
 
-// entry is the assessment of one case.
+// entry is the assessment of one case by one backend and method.
 type entry struct {
 	line    int
 	score   *float64
@@ -360,7 +361,7 @@ func (e *entry) equal(o *entry) bool {
 		(e.score == nil || *e.score == *o.score)
 }
 
-// answers reports whether there is a reply to any question of the metric.
+// answers reports whether the entry has a reply to any prompt of the metric.
 func (e *entry) answers(metric string) bool {
 	for purpose := range e.replies {
 		if m, _, _ := strings.Cut(purpose, "/"); m == metric {
@@ -382,8 +383,8 @@ func (r *Run) add(caseID string, e *entry) error {
 	return nil
 }
 
-// Reply returns the recorded reply to a question about a case, and its id:
-// backend/method/case/purpose.
+// Reply returns the recorded reply for a case and a purpose, and its ID, backend/method/case/purpose. ok is false if
+// there is none.
 func (r *Run) Reply(caseID, purpose string) (reply, assessmentID string, ok bool) {
 	e := r.cases[caseID]
 	if e == nil {
@@ -395,10 +396,10 @@ func (r *Run) Reply(caseID, purpose string) (reply, assessmentID string, ok bool
 	return reply, strings.Join([]string{r.Backend, r.Method, caseID, purpose}, "/"), true
 }
 
-// ReplyModel is the backend.
+// ReplyModel returns the backend of the run.
 func (r *Run) ReplyModel(string, string) string { return r.Backend }
 
-// Score is the score that was recorded for a case.
+// Score returns the score that was recorded for a case, if any.
 func (r *Run) Score(caseID string) (float64, bool) {
 	if e := r.cases[caseID]; e != nil && e.score != nil {
 		return *e.score, true
@@ -414,7 +415,7 @@ func (r *Run) Calls(caseID string) int {
 	return 0
 }
 
-// HasReplies reports whether replies were recorded, not scores alone.
+// HasReplies reports whether the run has replies, and not only scores.
 func (r *Run) HasReplies() bool {
 	for _, e := range r.cases {
 		if len(e.replies) > 0 {
@@ -424,8 +425,8 @@ func (r *Run) HasReplies() bool {
 	return false
 }
 
-// Cases lists the cases that were assessed, sorted.
+// Cases returns the IDs of the cases in the run, sorted.
 func (r *Run) Cases() []string { return slices.Sorted(maps.Keys(r.cases)) }
 
-// Len is the number of cases that were assessed.
+// Len returns the number of cases in the run.
 func (r *Run) Len() int { return len(r.cases) }

@@ -1,10 +1,9 @@
-// Package columnar contains the columns that SQL passes to a function and receives from it. They have five types;
-// each column is a slice of values and a slice of NULL flags. The wire formats of package udf and the embedded
-// engine (connectors/driver) build and read such columns, so that a batch passes between a request or a chunk of
-// the engine and a function without boxing values.
+// Package columnar contains the columns that SQL passes to a function and receives from it. They have five types. A
+// column is a slice of values and a slice of NULL flags. The protocols of package udf and the embedded engine
+// (connectors/driver) build and read such columns, so that no value is converted to an interface.
 //
-// A column of a result that is evaluated is another thing, scoring.Column: it has every kind of
-// value that a warehouse has, and is never written to.
+// It is not scoring.Column, the read-only column of a query result that is scored, which can have all types of a
+// warehouse.
 package columnar
 
 import (
@@ -16,7 +15,7 @@ import (
 // Type is the SQL type of a function's parameter or result.
 type Type uint8
 
-// The types. JSON is text in memory and the warehouse's own JSON type if it has one.
+// The types. JSON is held as text. In SQL it is the warehouse's own JSON type, if it has one.
 const (
 	VARCHAR Type = iota
 	JSON
@@ -27,10 +26,10 @@ const (
 
 var typeNames = [...]string{"VARCHAR", "JSON", "DOUBLE", "BIGINT", "BOOLEAN"}
 
-// String is the type's name in SQL.
+// String returns the type's name in SQL.
 func (t Type) String() string { return typeNames[t] }
 
-// MarshalText writes the name.
+// MarshalText returns the type's name in SQL.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // Column is a vector of values of the same type, one for each row of a batch. Only the slice of its type is used,
@@ -51,7 +50,7 @@ func New(t Type, rows int) *Column {
 	return c
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (c *Column) Len() int { return len(c.Nulls) }
 
 // IsNull reports whether row i is NULL.
@@ -82,8 +81,8 @@ func (c *Column) CountNulls() (n int) {
 	return n
 }
 
-// Resize makes the column rows long, all of them the type's zero value and not NULL. It keeps the
-// column's memory if that is large enough.
+// Resize sets the number of rows, all with the type's zero value and not NULL. It reuses the column's memory if that is
+// large enough.
 func (c *Column) Resize(rows int) {
 	c.Nulls = Zeroed(c.Nulls, rows)
 	switch c.Type {
@@ -98,14 +97,14 @@ func (c *Column) Resize(rows int) {
 	}
 }
 
-// Zeroed is s with n zero values, in its memory if that is large enough.
+// Zeroed returns a slice of n zero values, in the memory of s if that is large enough.
 func Zeroed[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }
 
-// Reset empties the column for values of type t that are appended, keeping its memory.
+// Reset removes all rows and sets the type to t. It keeps the memory for rows that are appended.
 func (c *Column) Reset(t Type) {
 	*c = Column{Type: t, Texts: c.Texts[:0], Floats: c.Floats[:0], Ints: c.Ints[:0], Bools: c.Bools[:0],
 		Nulls: c.Nulls[:0]}
@@ -157,7 +156,7 @@ func (c *Column) AppendNull() {
 	c.Nulls = append(c.Nulls, true)
 }
 
-// CopyRow takes row i of a column of the same type as row to.
+// CopyRow sets row to to the value of row i of from, a column of the same type.
 func (c *Column) CopyRow(to int, from *Column, i int) {
 	c.Nulls[to] = from.Nulls[i]
 	switch c.Type {
@@ -172,7 +171,7 @@ func (c *Column) CopyRow(to int, from *Column, i int) {
 	}
 }
 
-// CopyFrom takes the rows of a column of the same type and length.
+// CopyFrom sets all rows to those of from, a column of the same type and length.
 func (c *Column) CopyFrom(from *Column) {
 	copy(c.Texts, from.Texts)
 	copy(c.Floats, from.Floats)
@@ -197,8 +196,8 @@ func (c *Column) Row(i int) Column {
 	return row
 }
 
-// KeepTexts returns the column with a copy of its strings, in one piece of memory, which stays valid when the
-// memory of c is reused.
+// KeepTexts returns c with its strings copied, so that they stay valid when their memory is reused. The copies share
+// one allocation. Other values are not copied.
 func (c *Column) KeepTexts() Column {
 	kept := *c
 	var all strings.Builder

@@ -1,7 +1,6 @@
-// Package config makes a configuration in layers: defaults, a file in YAML, environment variables,
-// flags. It knows no key: the keys are those of the yaml tags of a struct, found by reflection, so
-// that no key can lack its variable. It remembers which layer each value is from, and prints values
-// without the secrets that URLs may carry.
+// Package config makes a configuration in layers: defaults, a file in YAML, environment variables, flags. The keys are
+// those of the yaml tags of a struct, found by reflection, so that each key also has an environment variable. The
+// package records which layer each value comes from, and prints values without the secrets that URLs may contain.
 //
 // Errors in a layer are usage errors ([errcode.IsUsage]). They name the key and never quote the value, which may be
 // a misplaced secret.
@@ -28,19 +27,19 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Key is one key of a configuration: anything but a section.
+// Key is one key of a configuration that is not a section.
 type Key struct {
 	Path string // such as limits.caller.calls
 	Type reflect.Type
 	in   func(root reflect.Value, make bool) (reflect.Value, bool)
 }
 
-// Variable is the name of the key's environment variable, such as BADGER_LIMITS_CALLER_CALLS.
+// Variable returns the name of the key's environment variable, such as BADGER_LIMITS_CALLER_CALLS.
 func (s Key) Variable() string {
 	return "BADGER_" + strings.ToUpper(strings.ReplaceAll(s.Path, ".", "_"))
 }
 
-// Keys lists the keys of a struct in its order.
+// Keys returns the keys of a struct type, with those of its sections, in the order of the fields.
 func Keys(t reflect.Type) []Key { return keysBelow(t, "", nil) }
 
 func keysBelow(t reflect.Type, prefix string, index []int) (all []Key) {
@@ -69,7 +68,8 @@ func keysBelow(t reflect.Type, prefix string, index []int) (all []Key) {
 	return all
 }
 
-// field returns a field of a struct. It follows pointers, and allocates nil ones if make is set.
+// field returns the field of struct v at index, and true. It follows pointers and allocates nil ones if make is set;
+// otherwise a nil pointer returns false.
 func field(v reflect.Value, index []int, make bool) (reflect.Value, bool) {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {
@@ -86,14 +86,14 @@ func field(v reflect.Value, index []int, make bool) (reflect.Value, bool) {
 	return v, true
 }
 
-// Layers is a configuration that is made in layers.
+// Layers is a configuration that is built in layers, with the source of each value.
 type Layers struct {
-	c    reflect.Value // the struct
+	c    reflect.Value // the struct that holds the values
 	keys []Key
-	from map[string]string // by key
+	from map[string]string // source of the value, by key
 }
 
-// New is a configuration without layers. Into is a pointer to the struct that takes the values.
+// New returns a configuration without layers. into is a pointer to the struct that receives the values.
 func New(into any) *Layers {
 	c := reflect.ValueOf(into).Elem()
 	return &Layers{c: c, keys: Keys(c.Type()), from: map[string]string{}}
@@ -103,8 +103,8 @@ func (l *Layers) value(s Key) (reflect.Value, bool) {
 	return s.in(l.c, false)
 }
 
-// Add runs f, which changes the configuration, and takes note that what it changed is from there. An
-// empty from is a default.
+// Add runs f, which changes the configuration, and records from as the source of each value that f changed. An empty
+// from means a default.
 func (l *Layers) Add(from string, f func() error) error {
 	was := map[string]string{}
 	for _, s := range l.keys {
@@ -121,7 +121,7 @@ func (l *Layers) Add(from string, f func() error) error {
 	return nil
 }
 
-// Changed lists the keys whose values are others than in a configuration of the same struct.
+// Changed returns the keys whose values differ from those in from, a configuration of the same struct.
 func (l *Layers) Changed(from *Layers) (paths []string) {
 	for _, s := range l.keys {
 		if l.text(s) != from.text(s) {
@@ -131,8 +131,8 @@ func (l *Layers) Changed(from *Layers) (paths []string) {
 	return paths
 }
 
-// Lost lists the keys that something set in a configuration of the same struct, and that nothing sets
-// now.
+// Lost returns the keys that a file, variable or flag set in from, a configuration of the same struct, and that now
+// have their defaults.
 func (l *Layers) Lost(from *Layers) (paths []string) {
 	for _, s := range l.keys {
 		if from.from[s.Path] != "" && l.from[s.Path] == "" {
@@ -150,7 +150,7 @@ func (l *Layers) text(s Key) string {
 	return fmt.Sprintf("%#v", v.Interface())
 }
 
-// environment sets every key that a variable BADGER_… names. An empty variable counts as none.
+// environment sets the keys that variables BADGER_… in environ name. An empty variable is ignored.
 func (l *Layers) environment(environ []string) error {
 	byName := map[string]Key{}
 	var names []string
@@ -187,10 +187,11 @@ func (l *Layers) environment(environ []string) error {
 	return nil
 }
 
-// keyName is a variable's name without its prefix.
+// keyName matches the name of a configuration variable without its prefix.
 var keyName = regexp.MustCompile(`[A-Z][A-Z0-9_]+`)
 
-// named reports whether the configuration names a variable, such as the one with a key.
+// named reports whether a value of the configuration refers to an environment variable, such as the one that holds a
+// key.
 func (l *Layers) named(variable string) bool {
 	for _, s := range l.keys {
 		if v, ok := l.value(s); ok && v.Kind() == reflect.String &&
@@ -205,14 +206,14 @@ func (l *Layers) named(variable string) bool {
 var kubernetes = regexp.MustCompile(
 	`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
 
-// notOurs reports whether a variable is meant for something else than the configuration. Those in
-// _PYTHON name the environments of badger's own tests.
+// notOurs reports whether a variable BADGER_… does not belong to the configuration: one of badger's child processes, of
+// Kubernetes, or of badger's tests (with the suffix _PYTHON).
 func notOurs(name, text string) bool {
 	return name == SQLProcess || strings.HasSuffix(name, "_PYTHON") || kubernetes.MatchString(name) ||
 		strings.HasSuffix(name, "_PORT") && (strings.HasPrefix(text, "tcp://") || strings.HasPrefix(text, "udp://"))
 }
 
-// SQLProcess is set by badger itself for the process that runs judges of kind sql.
+// SQLProcess is the environment variable that badger sets for the child processes that run judges of kind sql.
 const SQLProcess = "BADGER_SQL_JUDGE_PROCESS"
 
 // setText sets a value from a variable: a string verbatim, a list of strings separated by commas or as YAML,
@@ -249,8 +250,7 @@ func setText(v reflect.Value, text string) error {
 	return nil
 }
 
-// Print writes the configuration as YAML, with where each value is from. Keys without a value are
-// left out.
+// Print writes the configuration as YAML, with the source of each value as a comment. Keys without a value are omitted.
 func (l *Layers) Print(w io.Writer) error {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for _, s := range l.keys {
@@ -285,7 +285,7 @@ func (l *Layers) Print(w io.Writer) error {
 	return e.Close()
 }
 
-// put adds a value at a path, and returns the node of its key.
+// put adds value v at a path below m, creates missing sections, and returns the node of its key.
 func put(m *yaml.Node, path []string, v *yaml.Node) *yaml.Node {
 	for i := 0; i < len(m.Content); i += 2 {
 		if m.Content[i].Value == path[0] && len(path) > 1 {
@@ -311,8 +311,8 @@ func maskNode(n *yaml.Node) {
 	}
 }
 
-// MaskSecrets hides what a URL may carry: a password, and parameters that are secrets themselves
-// and no names of files or variables.
+// MaskSecrets returns text with secrets replaced by *** if it is a URL: its password, and parameters whose values are
+// secrets. Parameters that name files or variables are unchanged.
 func MaskSecrets(text string) string {
 	scheme, rest, ok := strings.Cut(text, ":")
 	if !ok || scheme == "" || strings.ContainsAny(scheme, " /") {
@@ -347,8 +347,8 @@ func MaskSecrets(text string) string {
 
 const masked = "***"
 
-// Read reads a file, which may be left out (""), and then the environment variables BADGER_… in the
-// form NAME=VALUE. Keys that the struct does not have are errors, in both.
+// Read reads the file at path, unless path is "", and then the environment variables BADGER_… of environ in the form
+// NAME=VALUE. Unknown keys and variables are errors.
 func (l *Layers) Read(path string, environ []string) error {
 	name := ""
 	if path != "" {
@@ -360,7 +360,7 @@ func (l *Layers) Read(path string, environ []string) error {
 	return l.environment(environ)
 }
 
-// readFile reads a file in YAML into a struct; unknown keys are errors. No path is an empty file.
+// readFile reads a file in YAML into a struct. Unknown keys are errors. An empty path reads nothing.
 func readFile(path string, into any) error {
 	if path == "" {
 		return nil

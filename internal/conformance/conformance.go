@@ -1,9 +1,9 @@
-// Package conformance holds the numbered statements of what warehouses expect of the server and of
-// the connectors, each with the tests that show it. docs/reference/conformance.md is generated from them.
+// Package conformance holds the numbered statements of what warehouses expect of the server and of the connectors, each
+// with the tests that show it. The page docs/reference/conformance.md is generated from them.
 //
-// A statement is one line of a table in statements.go. Its test is a function of the same number in
-// the map that the package of the test gives to [Run], or a test of another name. A number that has
-// neither a test nor a reason why there is none fails this package's tests.
+// A statement is one line of a table in statements.go. Its test is a function of the same number in a map that the
+// test's package passes to [Run], or a test of another name. A number that has neither a test nor a note that explains
+// why is an error in this package's tests.
 package conformance
 
 import (
@@ -13,18 +13,18 @@ import (
 	"testing"
 )
 
-// Statement is one thing that a caller or a warehouse may rely on.
+// Statement is one behavior that a caller or a warehouse may rely on.
 type Statement struct {
 	Number string // such as SFE-2
 	Says   string // one sentence
 	// Tests are separated by "; ". A folder alone means TestNumberedStatements/NUMBER there; others are "FOLDER
 	// TEST" or "FOLDER TEST/SUBTEST".
 	Tests  string
-	Client string // a real client that showed it too, with its test as in Tests: "NAME: FOLDER TEST"
-	Note   string // why it is not shown here, or which part of it is not
+	Client string // real client whose test shows it too: "NAME: FOLDER TEST"
+	Note   string // why it has no test, or which part of it is not tested
 }
 
-// Section is the statements about one caller.
+// Section holds the statements about one kind of caller.
 type Section struct {
 	Title      string
 	Statements []Statement
@@ -37,8 +37,8 @@ func (s Statement) tests() []string {
 	return strings.Split(s.Tests, "; ")
 }
 
-// Run runs the tests of one folder, each of which shows the statement of its number. It fails where
-// the table expects a test of the folder that does not exist, or the other way round.
+// Run runs the tests of one folder, each for the statement with its number. It reports an error if a statement lists a
+// test in the folder that does not exist, or if a test has no such statement.
 func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 	t.Helper()
 	shown := map[string]func(*testing.T){}
@@ -67,7 +67,7 @@ func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 	}
 }
 
-// Page renders docs/reference/conformance.md.
+// Page returns the content of docs/reference/conformance.md.
 func Page() []byte {
 	var b strings.Builder
 	shown, client, missing := 0, 0, 0

@@ -1,7 +1,6 @@
 package conformance
 
-// Sections are all statements. A statement is one line; a further one gets the next number of its
-// section.
+// Sections holds all statements. A new statement gets the next number of its section.
 var Sections = []Section{
 	{"Every caller", []Statement{
 		{"G-1", "Integers beyond 2^53 and numbers of 38 digits come back digit for digit.", "udf/server",

@@ -8,16 +8,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// familySize is the number of metrics with the same first word from which they share one section.
+// familySize is the minimum number of metrics with the same first word that share one section.
 const familySize = 12
 
-// prefix is the first word of a metric's name, with the underscore.
+// prefix returns the first word of a metric's name, with the underscore after it.
 func prefix(name string) string {
 	word, _, _ := strings.Cut(name, "_")
 	return word + "_"
 }
 
-// family returns the metrics that share a section with the named one, or nil if it has its own.
+// family returns the metrics that share a section with the named one, or nil if it has a separate section.
 func family(metrics []scoring.Metric, name string) (of []*scoring.Metric) {
 	for i := range metrics {
 		if strings.HasPrefix(metrics[i].Name, prefix(name)) {
@@ -90,7 +90,7 @@ func familySection(b *strings.Builder, name string, of []*scoring.Metric) {
 	}
 }
 
-// commonEnd returns the sentences that all formulas end with.
+// commonEnd returns the sentences that all formulas end with, or "" if there are none.
 func commonEnd(of []*scoring.Metric) string {
 	end := of[0].Formula
 	for _, m := range of[1:] {

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// groups are the families of metrics with their titles, in the order of the page. Other groups
-// follow under their own names.
+// groups are the groups of metrics with their titles, in the order of the page. Metrics of other groups follow, with
+// the group's name as the title.
 var groups = []struct{ name, title, about string }{
 	{"verdict", "Verdict",
 		"The verdict reports whether an answer is right, by rule or, if the rules do not decide, by a judge."},
@@ -70,7 +70,7 @@ func Metrics(metrics []scoring.Metric) []byte {
 	return []byte(b.String())
 }
 
-// groupsOf are the groups that the metrics have, known ones first.
+// groupsOf returns the groups that metrics have: first those listed in groups, in that order, then the others.
 func groupsOf(metrics []scoring.Metric) []string {
 	var out []string
 	for _, g := range groups {
@@ -138,7 +138,7 @@ func properties(m *scoring.Metric) (list []property) {
 	return list
 }
 
-// passes is the threshold of a metric, or "" if it has none.
+// passes returns the range of values that pass by the metric's threshold, such as "from 0.5", or "" if it has none.
 func passes(m *scoring.Metric) string {
 	if m.Threshold == nil {
 		return ""
@@ -150,7 +150,7 @@ func passes(m *scoring.Metric) string {
 	return way + " " + strconv.FormatFloat(*m.Threshold, 'g', -1, 64)
 }
 
-// option renders one option: its name, type, range and default, and what it does.
+// option writes one option of a metric: its name, type, range, default and effect.
 func option(b *strings.Builder, o *scoring.Option) {
 	fmt.Fprintf(b, "  - `%s` %s", o.Name, prose(strings.TrimPrefix(o.String(), o.Name)))
 }
@@ -168,11 +168,11 @@ func inWords(n scoring.Field) string {
 	return strings.Join(list, ", ")
 }
 
-// prose keeps Markdown from reading signs of formulae as its own.
+// prose returns s with the characters escaped that have a meaning in Markdown, such as those of formulas.
 func prose(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "<", `\<`, "`", "\\`", "[", `\[`, "$",
 		`\$`).Replace(strings.TrimSpace(s))
 }
 
-// tableCell is prose in a table.
+// tableCell is like prose, and also escapes | for a table.
 func tableCell(s string) string { return strings.ReplaceAll(prose(s), "|", `\|`) }

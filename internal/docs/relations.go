@@ -7,8 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Relations renders one Markdown page: the relations between two results in order of priority,
-// family by family.
+// Relations returns a Markdown page of the relations between two results in order of priority, by family.
 func Relations(kinds []relation.Kind) []byte {
 	var b strings.Builder
 	b.WriteString(

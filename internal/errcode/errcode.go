@@ -1,8 +1,7 @@
 // Package errcode is the closed list of kinds of failure.
 //
-// The codes carry gRPC's names and numbers, because they end up in dashboards, in the scores table
-// and on every wire: a code never changes its meaning. An error that carries none is [Unknown] and
-// its text stays on the server.
+// The codes have gRPC's names and numbers. A code never changes its meaning, because codes appear in dashboards, in the
+// scores table and in every protocol. An error without a code is [Unknown], and its text is not sent to clients.
 package errcode
 
 import (
@@ -15,21 +14,21 @@ import (
 // Code is the kind of a failure. The numbers are gRPC's.
 type Code int
 
-// The codes badger uses. OK is the code of a nil error and of nothing else.
+// The codes that badger uses. OK is the code of a nil error only.
 const (
 	OK                 Code = 0
-	Cancelled          Code = 1  // the caller gave up
-	Unknown            Code = 2  // an error nobody classified
+	Cancelled          Code = 1  // the caller cancelled the call
+	Unknown            Code = 2  // an error without a code
 	InvalidArgument    Code = 3  // malformed input: the message names the field, the row and what was expected
-	DeadlineExceeded   Code = 4  // time ran out
+	DeadlineExceeded   Code = 4  // the time limit was exceeded
 	NotFound           Code = 5  // a table, file, query result or function that does not exist
-	AlreadyExists      Code = 6  // a thing that may be made only once
-	PermissionDenied   Code = 7  // known, but not allowed
-	ResourceExhausted  Code = 8  // a limit: rows, bytes, memory, disk, budget, rate
+	AlreadyExists      Code = 6  // an object that may be created only once
+	PermissionDenied   Code = 7  // access that is not allowed
+	ResourceExhausted  Code = 8  // a limit is exceeded: rows, bytes, memory, disk, budget, rate
 	FailedPrecondition Code = 9  // the state does not allow it, such as a locked database
-	Unimplemented      Code = 12 // not offered by this backend
+	Unimplemented      Code = 12 // unsupported here
 	Internal           Code = 13 // a bug in badger
-	Unavailable        Code = 14 // try again later
+	Unavailable        Code = 14 // a transient failure; retry later
 	DataLoss           Code = 15 // truncated or corrupt bytes
 	Unauthenticated    Code = 16 // no valid credentials
 )
@@ -42,7 +41,8 @@ var names = map[Code]string{
 	Unavailable: "unavailable", DataLoss: "data_loss", Unauthenticated: "unauthenticated",
 }
 
-// String is the code's name in lower case with underscores, as it is written to tables.
+// String returns the code's name in lower case with underscores, as it is written to tables, or code(N) for another
+// number.
 func (c Code) String() string {
 	if s, ok := names[c]; ok {
 		return s
@@ -50,7 +50,7 @@ func (c Code) String() string {
 	return fmt.Sprintf("code(%d)", int(c))
 }
 
-// Named is the code of a name, and Unknown for any other text.
+// Named returns the code with a name, or Unknown if there is none.
 func Named(name string) Code {
 	for c, n := range names {
 		if n == name {
@@ -60,17 +60,16 @@ func Named(name string) Code {
 	return Unknown
 }
 
-// Retryable reports whether the same call may succeed later without being changed.
+// Retryable reports whether the same call may succeed later.
 func (c Code) Retryable() bool {
 	return c == Unavailable || c == DeadlineExceeded || c == ResourceExhausted
 }
 
-// Error is an error with a code. Msg is written for the person who reads it and holds neither
-// secrets nor cell values.
+// Error is an error with a code. Msg is written for users and contains neither secrets nor cell values.
 type Error struct {
 	Code Code
 	Msg  string
-	Err  error // the cause; kept for errors.Is and errors.As, and shown only if the message shows it
+	Err  error // the cause, for errors.Is and errors.As; Msg need not show it
 }
 
 func (e *Error) Error() string { return e.Msg }
@@ -78,19 +77,19 @@ func (e *Error) Error() string { return e.Msg }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New makes an error with a code. A %w in the format becomes the cause.
+// New returns an error with a code. An error formatted with %w becomes its cause.
 func New(c Code, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: c, Msg: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Because makes an error with a code whose cause is kept and not shown.
+// Because returns an error with a code and a cause that the message does not show.
 func Because(cause error, c Code, format string, args ...any) error {
 	return &Error{Code: c, Msg: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// Of returns the code of the first error in err's chain that carries one. Context errors are
-// understood; nil is [OK] and everything else [Unknown].
+// Of returns the code of the first error in err's chain that has one. Without one, errors of a context are [Cancelled]
+// or [DeadlineExceeded], nil is [OK], and others are [Unknown].
 func Of(err error) Code {
 	var e *Error
 	switch {
@@ -106,8 +105,8 @@ func Of(err error) Code {
 	return Unknown
 }
 
-// OfFile is the code of an error of the file system: [Of] where that knows one, [NotFound],
-// [PermissionDenied], and [Unavailable] for all others.
+// OfFile returns the code of an error of the file system: [Of] if that is not Unknown, [NotFound], [PermissionDenied],
+// or [Unavailable] for all others.
 func OfFile(err error) Code {
 	switch c := Of(err); {
 	case c != Unknown:
@@ -120,7 +119,7 @@ func OfFile(err error) Code {
 	return Unavailable
 }
 
-// unread is an error of a value that was returned and is not read.
+// unread is an error for a returned value that badger does not support.
 type unread struct{ error }
 
 func (e unread) Unwrap() error { return e.error }
@@ -129,23 +128,23 @@ func (e unread) Unwrap() error { return e.error }
 // [Unimplemented]. The query that returned it ran: the failure is badger's.
 func Unread(format string, args ...any) error { return unread{New(Unimplemented, format, args...)} }
 
-// IsUnread reports whether an error in err's chain is one of a value that is not read.
+// IsUnread reports whether an error in err's chain was returned by [Unread].
 func IsUnread(err error) bool {
 	var u unread
 	return errors.As(err, &u)
 }
 
-// usage is an error in what was asked for.
+// usage is an error in the command line or the configuration.
 type usage struct{ error }
 
 // Usage returns a usage error: a command line or configuration that the user can correct. It has a separate exit
 // code.
 func Usage(format string, args ...any) error { return usage{New(InvalidArgument, format, args...)} }
 
-// AsUsage makes an error one in what was asked for, with the same message.
+// AsUsage returns err as a usage error, with the same message.
 func AsUsage(err error) error { return usage{err} }
 
-// IsUsage reports whether an error in err's chain is one in what was asked for.
+// IsUsage reports whether an error in err's chain is a usage error.
 func IsUsage(err error) bool {
 	var u usage
 	return errors.As(err, &u)

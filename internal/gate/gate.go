@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Specs are gates as flags and the configuration write them.
+// Specs are gates in the form of flags and of the configuration.
 type Specs struct {
 	FailUnder   []string `yaml:"fail_under"`   // METRIC=NUMBER, such as hybrid_ex=0.9
 	MinCoverage []string `yaml:"min_coverage"` // a share from 0 to 1 such as 0.9, or of one metric, such as verdict=0.5
@@ -21,14 +21,14 @@ type Specs struct {
 // Gate is the threshold of one metric.
 type Gate struct {
 	Metric   string
-	Least    *float64 // the value, or where less is better the most; nil: any
-	Coverage *float64 // the share of cases with a value, from 0 to 1; nil: not set
+	Least    *float64 // least value, or greatest if lower is better; nil: any
+	Coverage *float64 // least share of cases with a value, from 0 to 1; nil: not set
 }
 
-// Read returns the gates of flags and of a configuration, in the order in which they are written. A flag overrides
-// the configuration of the same metric, and coverage for all metrics applies to gates that set none. Metrics are
-// those that can be gated, nil if not known yet; of describes the group that they belong to. Errors are usage
-// errors that name the flag or the key of the configuration.
+// Read returns the gates of flags and of a configuration, in the order in which they are written. A flag overrides the
+// configuration for the same metric. A coverage for all metrics applies to gates that set none. metrics lists the
+// metrics that may be gated; nil if unknown so far. of describes them for a message. Errors are usage errors that name
+// the flag or the key of the configuration.
 func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
 	under, err := ParseBounds("gates.fail_under", config.FailUnder)
 	if err != nil {
@@ -92,8 +92,8 @@ type Bound struct {
 	Value  float64
 }
 
-// ParseBounds reads bounds. What names the flag or key that they are of, for the error, which is one of
-// usage; a number that is not finite is one, too.
+// ParseBounds parses bounds METRIC=NUMBER or NUMBER. what is the flag or key that they come from, for the error. A
+// malformed bound, or a number that is not finite, is a usage error.
 func ParseBounds(what string, specs []string) ([]Bound, error) {
 	var out []Bound
 	for _, s := range specs {
@@ -111,13 +111,13 @@ func ParseBounds(what string, specs []string) ([]Bound, error) {
 	return out, nil
 }
 
-// Drop is by how much the mean of a metric may not fall.
+// Drop is the size of a drop of a metric that fails the gate.
 type Drop struct {
 	Metric string
-	Drop   float64 // 0 or more; this much is too much
+	Drop   float64 // 0 or more; a drop of this size or more fails
 }
 
-// ReadDrops reads the bounds of --fail-on-drop. An error is one of usage.
+// ReadDrops parses the values of --fail-on-drop, METRIC=DROP. An invalid one is a usage error.
 func ReadDrops(specs []string) ([]Drop, error) {
 	bounds, err := ParseBounds("--fail-on-drop", specs)
 	if err != nil {
@@ -133,7 +133,8 @@ func ReadDrops(specs []string) ([]Drop, error) {
 	return out, nil
 }
 
-// over is the bounds of the configuration, but for the metrics that flags bound.
+// over returns the bounds of config and flags, without those of config for metrics that flags set. A bound of flags for
+// all metrics replaces all of config.
 func over(config, flags []Bound) []Bound {
 	kept := slices.DeleteFunc(config, func(c Bound) bool {
 		return slices.ContainsFunc(flags, func(f Bound) bool { return f.Metric == c.Metric || f.Metric == "" })
@@ -144,10 +145,10 @@ func over(config, flags []Bound) []Bound {
 // rounding is the amount by which a value may be below its bound: the rounding error of a sum of many doubles.
 const rounding = 1e-9
 
-// Reached reports whether a value is at least its bound, but for what rounding may have lost.
+// Reached reports whether value is at least least, or below it by no more than rounding.
 func Reached(value, least float64) bool { return value+rounding >= least }
 
-// Line returns the message about a gate: "gate passed: ", and the reason.
+// Line returns the message about a gate: "gate passed: " or "gate failed: ", followed by why.
 func Line(reached bool, why string) string {
 	word := "failed"
 	if reached {

@@ -1,6 +1,6 @@
-// Package halt stops long computations whose caller has gone. The comparison of results and queries consists of
-// many pure functions that neither take a context nor fail. Long ones check a [Signal] from time to time. If it is
-// set, the check panics, and the function that started the computation converts the panic to an error.
+// Package halt stops long computations whose caller has gone. The comparison of results and queries consists of many
+// pure functions that neither take a context nor return errors. Long ones check a [Signal] from time to time. If its
+// context has ended, the check panics, and the function that started the computation converts the panic to an error.
 package halt
 
 import (
@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Signal goes off when a context ends. A nil one never does. It may be used from several goroutines.
+// Signal is set when a context ends. A nil Signal is never set. It may be used concurrently.
 type Signal struct {
 	ctx context.Context //nolint:containedctx // of one computation
 }
 
-// Of is the signal of a context, nil if it never ends.
+// Of returns the signal of a context, or nil if the context never ends.
 func Of(ctx context.Context) *Signal {
 	if ctx.Done() == nil {
 		return nil
@@ -35,20 +35,20 @@ func (s *Signal) Check() {
 	}
 }
 
-// Cause returns the context's error if a recovered value is a signal that was triggered.
+// Cause returns the context's error, and true, if recovered is the value of a panic of [Signal.Check].
 func Cause(recovered any) (err error, ok bool) { //nolint:revive // whether it is one comes second
 	h, ok := recovered.(halted)
 	return h.err, ok
 }
 
-// Every looks at a signal each n-th time, for steps that take less than a look.
+// Every checks a signal at each N-th step, for steps that take less time than a check.
 type Every struct {
 	Signal *Signal
 	N      int
 	n      int
 }
 
-// Step counts one step. It is for one goroutine.
+// Step counts one step. It must not be called concurrently.
 func (e *Every) Step() {
 	if e.n++; e.n >= e.N {
 		e.n = 0
@@ -56,8 +56,8 @@ func (e *Every) Step() {
 	}
 }
 
-// Group runs functions concurrently. Wait repeats the first panic of a function, so that it reaches the function
-// that started the computation.
+// Group runs functions concurrently. If functions panic, Wait panics with the first value, so that it reaches the
+// function that started the computation.
 type Group struct {
 	all   sync.WaitGroup
 	once  sync.Once
@@ -76,7 +76,7 @@ func (g *Group) Go(f func()) {
 	})
 }
 
-// Wait waits for all.
+// Wait waits until all functions have ended. It panics if one of them did.
 func (g *Group) Wait() {
 	g.all.Wait()
 	if g.value != nil {

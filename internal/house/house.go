@@ -2,8 +2,8 @@
 // the imports of every package: a package missing from the table, an import that it does not allow, and an allowed
 // import that is unused are errors. A second table lists what a package must not reach, directly or indirectly.
 //
-// To add a package, add its line to imports.txt. An import that is missing there is a decision: look
-// at docs/reference/packages.md first, which is printed from the same table.
+// To add a package, add its line to imports.txt. Adding an import there is a design decision: see
+// docs/reference/packages.md first, which is generated from the code.
 package house
 
 import (
@@ -31,7 +31,7 @@ type row struct {
 	Imports []string // sorted
 }
 
-// table is the table of imports, sorted by package. An error names the line.
+// table returns the table of imports in imports.txt. An error names the entry.
 func table() ([]row, error) {
 	var rows []row
 	for n, line := range lines(importsText) {
@@ -45,15 +45,15 @@ func table() ([]row, error) {
 	return rows, nil
 }
 
-// rule forbids packages to others.
+// rule lists packages that a package must not import.
 type rule struct {
-	Package string // of this module; with /... at its end, all below it too
-	Direct  bool   // only what it imports itself
+	Package string // a package of this module; with /... at its end, also all packages below it
+	Direct  bool   // Never applies to direct imports only
 	Never   []string
 }
 
-// rules lists the packages that each package must not reach. Packages of this module have no module path. An error
-// names the line.
+// rules returns the rules of never.txt: the packages that each package must not reach. Packages of this module are
+// written without the module path. An error names the entry.
 func rules() ([]rule, error) {
 	var rules []rule
 	for n, line := range lines(neverText) {
@@ -67,8 +67,8 @@ func rules() ([]rule, error) {
 	return rules, nil
 }
 
-// lines are the lines of a table that say something; one that begins with a blank continues with the
-// line before.
+// lines returns the lines of a table without blank lines and comments (#). A line that starts with a blank is joined to
+// the one before.
 func lines(text string) (out []string) {
 	for _, line := range strings.Split(text, "\n") {
 		switch {
@@ -82,7 +82,7 @@ func lines(text string) (out []string) {
 	return out
 }
 
-// Package is a package as the go command lists it.
+// Package is a package in the output of go list.
 type Package struct {
 	ImportPath string
 	Doc        string // the first sentence of its documentation
@@ -92,7 +92,7 @@ type Package struct {
 	Dir        string
 }
 
-// Name is the path of a package without that of the module.
+// Name returns the import path of the package without the module path.
 func (p *Package) Name() string { return strings.TrimPrefix(p.ImportPath, module) }
 
 // ForTests reports whether only tests may import a package: one below a folder fake, which replaces
@@ -101,7 +101,7 @@ func (p *Package) ForTests() bool {
 	return strings.HasSuffix(p.Name(), "test") || slices.Contains(strings.Split(p.Name(), "/"), "fake")
 }
 
-// Ours are the packages of this module that it imports, sorted.
+// Ours returns the packages of this module that p imports, sorted, without the module path.
 func (p *Package) Ours() (names []string) {
 	for _, i := range p.Imports {
 		if name, ours := strings.CutPrefix(i, module); ours {
@@ -112,8 +112,8 @@ func (p *Package) Ours() (names []string) {
 	return names
 }
 
-// List lists all packages of the module, and with deps those that they reach too. It needs the go
-// command, and runs it in a directory of the module.
+// List returns all packages of the module and, if deps is set, all packages that they depend on. It runs the go command
+// in dir, a directory of the module.
 func List(ctx context.Context, dir string, deps bool) ([]*Package, error) {
 	args := []string{"list", "-json=ImportPath,Doc,Imports,GoFiles,CgoFiles,Dir"}
 	if deps {

@@ -4,8 +4,8 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends text as a JSON string. Bytes that are not UTF-8 become U+FFFD; nothing is
-// escaped for HTML.
+// AppendString appends text as a JSON string. Bytes that are not UTF-8 become U+FFFD. Characters such as < are not
+// escaped.
 func AppendString[T []byte | string](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	start := 0

@@ -30,9 +30,9 @@ func AppendCompact(dst, raw []byte) []byte {
 // Member is a member of an object: its name, and its value in canonical form.
 type Member struct{ Name, Value []byte }
 
-// AppendCanonical reads one JSON value and appends its canonical form: no white space, members sorted by name
-// (those with the same name in their order), no needless escapes, and numbers without redundant zeros and exponents.
-// With maps, an array of nothing but {"key": …, "value": …} is the object that it stands for.
+// AppendCanonical reads one JSON value and appends its canonical form: no white space, members sorted by name (those
+// with the same name in their order), no needless escapes, and numbers without redundant zeros and exponents. If maps
+// is set, an array that contains only objects {"key": …, "value": …} becomes an object with these members.
 func AppendCanonical(dst []byte, s *Scanner, maps bool) ([]byte, error) {
 	switch s.Peek() {
 	case '{':
@@ -63,8 +63,8 @@ func AppendCanonical(dst []byte, s *Scanner, maps bool) ([]byte, error) {
 	return appendNumber(dst, raw), nil
 }
 
-// appendNumber appends a number without redundant zeros, and without an exponent unless it needs more than a hundred
-// digits so.
+// appendNumber appends a number without redundant zeros. It has no exponent unless it needs more than about a hundred
+// digits without one.
 func appendNumber(dst []byte, number []byte) []byte {
 	sign, digits, exponent := "", make([]byte, 0, len(number)), 0
 	rest := number
@@ -152,8 +152,8 @@ func AppendObject(dst []byte, members []Member) []byte {
 	return append(dst, '}')
 }
 
-// appendArray reads an array. One of nothing but {"key": …, "value": …} is a map, as columnar
-// formats write it, whose entries have no order.
+// appendArray reads an array and appends its canonical form. If maps is set, an array of only {"key": …, "value": …},
+// as columnar formats write a map, becomes an object.
 func appendArray(dst []byte, s *Scanner, maps bool) ([]byte, error) {
 	if err := s.Array(); err != nil {
 		return dst, err
@@ -193,7 +193,7 @@ func appendArray(dst []byte, s *Scanner, maps bool) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// appendMap appends the entries of a map as an object where their keys are texts.
+// appendMap appends the entries of a map as an object. A key that is not a string gets its JSON as the name.
 func appendMap(dst []byte, entries []Member) []byte {
 	for i := range entries {
 		if name, found := bytes.CutPrefix(entries[i].Name, []byte{'"'}); found {

@@ -1,11 +1,10 @@
 // Package jsonscan reads JSON of a known shape in one pass, without building a tree.
 //
-// Results and batches arrive as JSON of a fixed shape with up to millions of cells, and their
-// numbers must not pass through float64. encoding/json offers either a tree of interface values or
-// a token stream that allocates per token; both cost more than scoring the cells does. A [Scanner]
-// hands out keys, strings and numbers as slices of its input. It accepts exactly the JSON of RFC
-// 8259 (a fuzz test holds it against encoding/json) with bounded nesting. [Lines] reads files of one
-// record a line, however long a line is, in bounded memory.
+// Results and batches arrive as JSON of a fixed shape with up to millions of cells, and their numbers must not be
+// converted to float64. encoding/json has a tree of interface values and a token stream that allocates per token; both
+// cost more time than scoring the cells. A [Scanner] returns keys, strings and numbers as slices of its input. It
+// accepts exactly the JSON of RFC 8259 (a fuzz test compares it with encoding/json) with limited nesting. [Lines] reads
+// files of one record a line in limited memory.
 package jsonscan
 
 import (
@@ -19,8 +18,8 @@ import (
 // MaxDepth is the maximum nesting of arrays and objects.
 const MaxDepth = 512
 
-// Scanner reads one JSON text. The zero value with Reset is ready to use; it may be reused, not
-// shared.
+// Scanner reads one JSON text. Reset sets its input and must be called first. A Scanner may be reused but not used
+// concurrently.
 type Scanner struct {
 	b       []byte
 	pos     int
@@ -29,7 +28,7 @@ type Scanner struct {
 	lone    bool // the last string has a lone surrogate
 }
 
-// Reset makes the scanner read b from its beginning. The slices handed out alias b.
+// Reset makes the scanner read b from its beginning. The slices that other methods return share b's memory.
 func (s *Scanner) Reset(b []byte) { s.b, s.pos, s.depth = b, 0, 0 }
 
 // Offset returns the number of bytes that were read.
@@ -55,7 +54,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// End reports an error unless only white space is left.
+// End returns an error unless only white space is left.
 func (s *Scanner) End() error {
 	if s.Peek(); s.pos < len(s.b) {
 		return s.fail("the end")
@@ -74,10 +73,10 @@ func (s *Scanner) open(c byte, want string) error {
 	return nil
 }
 
-// Object enters an object; read its members with Key.
+// Object reads the beginning of an object. Its members are then read with Key.
 func (s *Scanner) Object() error { return s.open('{', "an object") }
 
-// Array enters an array; read its elements with More.
+// Array reads the beginning of an array. Its elements are then read with More.
 func (s *Scanner) Array() error { return s.open('[', "an array") }
 
 // More moves to the next element of an array and reports whether there is one; first is true on the
@@ -340,7 +339,7 @@ func (s *Scanner) Skip() ([]byte, error) {
 	return s.b[start:s.pos], err
 }
 
-// Pass skips one value without parsing it. The input must be known to be JSON.
+// Pass skips one value without validating it. The input must be valid JSON.
 func (s *Scanner) Pass() {
 	depth := 0
 	for s.Peek(); s.pos < len(s.b); s.pos++ {

@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// Line is one line of a file. Text is valid until the next one is read, unless it is the line's own,
-// and nil if the line is longer than allowed.
+// Line is one line of a file. Text is valid until the next line is read, or longer if Own is set. It is nil if the line
+// exceeds the limit.
 type Line struct {
 	Number int // from 1
 	Offset int64
 	Length int // bytes, without the line feed
 	Text   []byte
-	Own    bool // Text is not used again: it need not be copied
-	Torn   bool // the last line, without a line feed
+	Own    bool // Text's memory is not reused, so it need not be copied
+	Torn   bool // the line is the last and has no line feed
 }
 
-// lineBlock is the size of the blocks that a long line is read into: a single buffer that grows would be copied
-// again and again.
+// lineBlock is the size of the blocks that a long line is read into. A single growing buffer would be copied
+// repeatedly.
 const lineBlock = 1 << 20
 
-// Lines reads a file line by line. It returns only the length of lines that are longer than limit.
+// Lines returns the lines of in. The Text of a line of more than limit bytes is nil.
 func Lines(in io.Reader, limit int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		r := bufio.NewReaderSize(in, 1<<16)

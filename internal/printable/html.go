@@ -10,16 +10,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// HTML is a page, as package html/template writes it, in which no rune stands that steers what shows it
-// ([Steers]), whatever data it was made of:
+// HTML returns a page of package html/template in which all runes for which [Steers] is true are replaced:
 //
-//   - in text and in attributes that are shown (title, aria-label, placeholder, alt, label), the rune's
-//     number stands instead, such as U+202E;
-//   - in other attributes and in text areas, which are sent back, there is a character reference, which
-//     keeps the value. There is none for U+0080 to U+009F: these stay in such places;
-//   - in scripts, there is an escape that JavaScript and JSON read.
+//   - in text and in attributes that are shown (title, aria-label, placeholder, alt, label), by their code point, such
+//     as U+202E;
+//   - in other attributes and in text areas, whose values are sent to the server, by a character reference, which keeps
+//     the value. There is none for U+0080 to U+009F: these are left unchanged there;
+//   - in scripts and styles, by a JavaScript escape, which JSON also has.
 //
-// Pages that show text in pieces describe invisible characters in more detail: this covers everything else.
+// Pages that show text in pieces mark invisible characters in more detail; this function covers all other text.
 func HTML(page []byte) []byte {
 	if !bytes.ContainsFunc(page, Steers) {
 		return page
@@ -73,7 +72,8 @@ func reference(r rune) string {
 	return fmt.Sprintf("&#%d;", r)
 }
 
-// appendTag appends a tag. Values of attributes are quoted, as html/template writes them.
+// appendTag appends a tag with its control characters replaced, in a form that depends on the attribute. Values must be
+// quoted, as html/template writes them.
 func appendTag(out, tag []byte) []byte {
 	for {
 		open := bytes.IndexAny(tag, `"'`)
@@ -99,7 +99,7 @@ func appendTag(out, tag []byte) []byte {
 var shownAttributes = map[string]bool{"title": true, "aria-label": true, "placeholder": true, "alt": true,
 	"label": true}
 
-// Spell replaces the runes of text that steer what shows them ([Steers]).
+// Spell replaces each rune of text for which [Steers] is true by as(rune).
 func Spell(text string, as func(r rune) string) string {
 	if !strings.ContainsFunc(text, Steers) {
 		return text
@@ -110,8 +110,8 @@ func Spell(text string, as func(r rune) string) string {
 // Number returns the code point of a rune as text, such as U+202E.
 func Number(r rune) string { return fmt.Sprintf("U+%04X", r) }
 
-// JSON is a document in whose texts the runes that steer what shows them are escaped: package
-// encoding/json does so for some of them only.
+// JSON returns a JSON document in which all runes for which [Steers] is true are escaped. Package encoding/json escapes
+// only some of them.
 func JSON(document []byte) []byte {
 	if !bytes.ContainsFunc(document, Steers) {
 		return document
@@ -121,7 +121,7 @@ func JSON(document []byte) []byte {
 
 func jsonEscape(r rune) string { return fmt.Sprintf(`\u%04x`, r) } // all are below U+10000
 
-// JSONWriter writes documents, each in one call of Write, as [JSON].
+// JSONWriter writes JSON documents, each in one call of Write, with the escapes of [JSON].
 type JSONWriter struct{ io.Writer }
 
 func (j JSONWriter) Write(document []byte) (int, error) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CompareNatural compares two strings in natural sort order: digits compare as numbers. Otherwise their bytes
-// decide; a prefix of a string comes first.
+// CompareNatural compares two strings in natural sort order: runs of digits as numbers, other characters by their
+// bytes. A prefix of a string comes first. It returns a negative number, 0 or a positive number.
 func CompareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		if i >= len(a) || j >= len(b) {

@@ -1,7 +1,6 @@
-// Package printable makes text from outside fit to be printed: on one line, with nothing in it that a
-// terminal would obey, and cut, filled or broken at a width in columns. It also writes numbers of things in
-// sentences, and orders names and versions as people do: runs of digits count as numbers, so that v9 comes
-// before v10, 1.9 before 1.10 and 2024-9 before 2024-10.
+// Package printable prepares text from outside for printing: on one line, without characters that control a terminal,
+// and cut, padded or wrapped to a width in columns. It also writes counts with their nouns, and orders names and
+// versions with digits as numbers, so that v9 comes before v10, 1.9 before 1.10 and 2024-9 before 2024-10.
 package printable
 
 import (
@@ -13,13 +12,12 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Text is text from data as a terminal may show it: on one line, and with everything escaped
-// that would move the cursor, change colours, turn the direction of writing or stay invisible. A
-// backslash that would look like such an escape is doubled.
+// Text returns text from data in a form that is safe for a terminal: on one line, and with escapes for control
+// characters, changes of the writing direction and invisible characters. A backslash that would look like such an
+// escape is doubled.
 func Text(s string) string { return spelled(s, true) }
 
-// Lines is Text for a message of several lines: line feeds and tabs stay, and so do backslashes, which
-// messages have that quote texts.
+// Lines is like [Text] for a message of several lines: it leaves line feeds, tabs and backslashes unchanged.
 func Lines(s string) string { return spelled(s, false) }
 
 func spelled(s string, oneLine bool) string {
@@ -64,7 +62,7 @@ func spelled(s string, oneLine bool) string {
 	return b.String()
 }
 
-// escaped is a rune as Go and JSON write it.
+// escaped returns the escape of a rune in Go's syntax.
 func escaped(r rune) string {
 	switch {
 	case r == '\n':
@@ -81,8 +79,8 @@ func escaped(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// Steers reports whether a rune steers what shows it instead of being shown: a control character other
-// than a tab and the ends of lines, or one that turns the direction of writing.
+// Steers reports whether a rune is a control character, except tab, line feed and carriage return, or changes the
+// direction of writing.
 func Steers(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
@@ -93,7 +91,7 @@ func Steers(r rune) bool {
 	return unicode.Is(unicode.Bidi_Control, r)
 }
 
-// maxMarks is the maximal number of combining marks on a letter: more than any script needs.
+// maxMarks is the maximum number of combining marks on a letter; more are escaped.
 const maxMarks = 4
 
 const (
@@ -116,7 +114,7 @@ func RuneWidth(r rune) int {
 	return 1
 }
 
-// Width returns the number of terminal columns that s takes.
+// Width returns the number of terminal columns of s.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -152,7 +150,7 @@ func Pad(s string, n int, right bool) string {
 	return s + blanks
 }
 
-// Short is a name from data for a message: [Text], and at most 60 columns wide.
+// Short returns a name from data for a message: as [Text], cut to 60 columns.
 func Short(s string) string {
 	if len(s) > 1000 { // what does not fit need not be escaped
 		s = s[:1000]
@@ -198,7 +196,7 @@ func Wrap(s string, n int) []string {
 	return lines
 }
 
-// longestID is up to how long, in characters, the id of a case is shown in tables.
+// longestID is the maximum number of characters of a case ID in tables.
 const longestID = 48
 
 // ShortID shortens the id of a case for a table. It leaves out the middle, because ids often differ at their ends.
@@ -211,7 +209,8 @@ func ShortID(id string) string {
 	return string(runes[:longestID-end-1]) + "…" + string(runes[len(runes)-end:])
 }
 
-// List names things from data for a message: ten at most, each [Short].
+// List returns names from data for a message, separated by commas: the first ten, each as in [Short], and the number of
+// the others.
 func List(names []string) string {
 	const most = 10
 	var out []string
@@ -224,8 +223,8 @@ func List(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Visible reports whether a rune may be shown unchanged after the rune last: it is visible, and does not change the
-// direction of writing or its surroundings.
+// Visible reports whether rune r may be printed unchanged after the rune last: it is visible and does not change the
+// writing direction. A zero-width joiner is visible only after a non-ASCII letter or mark.
 func Visible(r, last rune) bool {
 	switch {
 	case r == zeroWidthNonJoiner || r == zeroWidthJoiner:
@@ -236,8 +235,8 @@ func Visible(r, last rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }
 
-// Cell is text from data as a cell of a table in a terminal may show it: a blank in place of each
-// control character, cut at a number of runes.
+// Cell returns text from data for a cell of a table in a terminal: with a blank for each control character, and cut to
+// width runes.
 func Cell(s string, width int) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {

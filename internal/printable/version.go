@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// CompareVersions compares two versions as PEP 440 and Semantic Versioning 2.0.0 order them, and other
-// names as [CompareNatural] does where they differ by more. A development or pre-release comes before its
-// release, a post-release after it:
+// CompareVersions compares two versions in the order of PEP 440 and Semantic Versioning 2.0.0, and returns a negative
+// number, 0 or a positive number. A name before the first number is compared first, as a string. A development or
+// pre-release comes before its release, a post-release after it:
 //
 //	1.0.dev1 < 1.0a1 < 1.0-beta.2 < 1.0rc1 < 1.0 = 1.0.0 < 1.0+local < 1.0.post1 < 1.0.1
 //
@@ -21,16 +21,16 @@ func CompareVersions(a, b string) int {
 	return cmp.Or(compareParts(x.release, y.release), compareParts(x.rest, y.rest), CompareNatural(a, b))
 }
 
-// version is a version as it is compared.
+// version is a version split into parts for comparison.
 type version struct {
-	release []part // what is before the first number, the epoch, and the numbers without zeros at the end
-	rest    []part // what comes after them, and the end
+	release []part // the name before the first number, the epoch, and the numbers without zeros at the end
+	rest    []part // the parts after the numbers, ending with the part end
 }
 
-// part is one number or word. Kinds come in their order.
+// part is one number or word of a version. Parts are ordered by kind first.
 type part struct {
 	kind kind
-	text string // of a number without leading zeros
+	text string // a word, or a number without leading zeros
 }
 
 type kind uint8
@@ -39,8 +39,8 @@ const (
 	development kind = iota // dev
 	preNumber               // a pre-release that begins with a number: 1.0.0-0.3.7
 	preRelease              // alpha, beta, rc, and any word of a pre-release
-	end                     // of the version
-	local                   // +, and what was built of it
+	end                     // the end of the version
+	local                   // a local version: + and the parts after it
 	post                    // post, rev
 	numeric
 	word
@@ -56,7 +56,7 @@ func (p part) compare(q part) int {
 
 func compareParts(a, b []part) int { return slices.CompareFunc(a, b, part.compare) }
 
-// stages are the words for stages before or after a release, with their ranks.
+// stages maps the words for stages before or after a release to parts.
 var stages = map[string]part{
 	"dev": {development, ""}, "devel": {development, ""},
 	"a": {preRelease, "alpha"}, "alpha": {preRelease, "alpha"}, "b": {preRelease, "beta"}, "beta": {preRelease, "beta"},
@@ -115,8 +115,8 @@ func described(s string) bool {
 
 func number(s string, k kind) part { return part{k, strings.TrimLeft(s, "0")} }
 
-// parts splits the rest after the numbers of a release into numbers and words. In a pre-release of Semantic
-// Versioning (semantic), the parts have a separate order.
+// parts splits the text after the numbers of a release into numbers and words. semantic is set for a pre-release of
+// Semantic Versioning, whose parts have another order.
 func parts(s string, semantic bool) (out []part) {
 	built := false // after +, where numbers are sorted after words
 	for s != "" {

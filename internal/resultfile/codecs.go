@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The header of a Parquet page states its uncompressed length, and that memory is reserved. The library's codecs
-// allocate more if the compressed bytes claim more. These do not.
+// init replaces the library's codecs of Parquet pages by codecs that never allocate more than the uncompressed length
+// in the page's header, for which memory is reserved.
 func init() { //nolint:gochecknoinits // the library's registry is global
 	for _, c := range []compress.Compression{compress.Codecs.Gzip, compress.Codecs.Brotli} {
 		if codec, err := compress.GetCodec(c); err == nil {
@@ -25,10 +25,10 @@ func init() { //nolint:gochecknoinits // the library's registry is global
 	}
 }
 
-// errPage is the value with which a codec panics; the reader of the file recovers it.
+// errPage is the value with which a codec panics. The reader of the file recovers it.
 var errPage = errors.New("a page is longer than its header says")
 
-// boundedCodec is a codec that fills the memory it is given, and takes more where that has no bytes.
+// boundedCodec is a codec that returns an empty dst unchanged, because the library's codec would then allocate memory.
 type boundedCodec struct{ compress.Codec }
 
 func (b boundedCodec) Decode(dst, src []byte) []byte {

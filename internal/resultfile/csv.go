@@ -16,10 +16,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readCSV reads CSV. A column takes the narrowest type that all its cells are written in: INT64 for
-// canonical integers, else numbers as [scoring.Builder.AppendNumber] keeps them (doubles if NaN or
-// inf is among them), BOOL for true and false, DATE, TIMESTAMP and TIMESTAMPTZ for ISO 8601;
-// anything else is STRING and stays as it is.
+// readCSV reads CSV. A column gets the narrowest type that all its cells allow: INT64 for canonical integers, other
+// numbers as in [scoring.Builder.AppendNumber] (doubles if NaN or inf is among them), BOOL for true and false, DATE,
+// TIMESTAMP or TIMESTAMPTZ for ISO 8601. Any other column is STRING, with its text unchanged.
 func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	if bom, _ := in.Peek(3); bytes.Equal(bom, []byte("\ufeff")) {
 		in.Discard(3) //nolint:errcheck // they were peeked
@@ -113,8 +112,8 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	return size.table(columns, rows)
 }
 
-// namedDelimiter reads a first line for a spreadsheet, such as sep=; or "sep=,", which names the delimiter and is
-// not a header; 0 if there is none.
+// namedDelimiter reads a first line such as sep=; or "sep=,", which names the delimiter for spreadsheets and is not a
+// header, and returns the delimiter. It reads nothing and returns 0 if the first line is not of this form.
 func namedDelimiter(in *bufio.Reader) (byte, error) {
 	head, _ := in.Peek(16) // a short file has fewer
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -132,8 +131,8 @@ func namedDelimiter(in *bufio.Reader) (byte, error) {
 	return delim, err
 }
 
-// reserve makes room for the rows to expect of a file whose records have that many bytes so far,
-// within the limits.
+// reserve allocates memory, within the limits, for the expected number of rows of a file whose rows have perRow bytes
+// on average so far.
 func (r *reader) reserve(columns []csvColumn, perRow int64) {
 	rows := r.size / max(perRow, 1) * 21 / 20
 	if r.limits.Rows > 0 {
@@ -150,22 +149,22 @@ func (r *reader) reserve(columns []csvColumn, perRow int64) {
 	}
 }
 
-// csvSize counts what columns take before they are a table.
+// csvSize tracks the memory of the columns while a CSV file is read.
 type csvSize struct {
 	limits *arrowtable.Limits
-	cells  int   // since the last look
-	step   int   // cells until the next
-	bytes  int64 // at the last look
+	cells  int   // cells since the last check
+	step   int   // cells until the next check
+	bytes  int64 // memory at the last check
 }
 
-// Sizes of columns: of one without cells, with the column that it becomes; and of the cells that are read between
-// two looks at their sizes, at least.
+// csvColumnBytes is the memory of a column without its cells, and csvStep the minimum number of cells that are read
+// between two checks of the memory.
 const (
 	csvColumnBytes = 1024
 	csvStep        = 32 << 10
 )
 
-// added is called after each row.
+// added is called after each row. From time to time it checks the memory against the limits.
 func (z *csvSize) added(columns []csvColumn) error {
 	if z.cells += len(columns); z.cells < z.step {
 		return nil
@@ -173,7 +172,7 @@ func (z *csvSize) added(columns []csvColumn) error {
 	return z.check(columns)
 }
 
-// check counts what the columns take.
+// check measures the memory of the columns. It returns an error if it exceeds the limits.
 func (z *csvSize) check(columns []csvColumn) error {
 	z.bytes = csvColumnBytes * int64(len(columns))
 	for i := range columns {
@@ -183,16 +182,16 @@ func (z *csvSize) check(columns []csvColumn) error {
 	return z.limits.CheckBytes(z.bytes)
 }
 
-// room makes room for n bytes more than the columns take. Without it, the reading ends by a panic.
+// room returns an error if n more bytes than the columns have exceed the limits.
 func (z *csvSize) room(n int64) error { return z.limits.CheckBytes(z.bytes + n) }
 
-// beside runs f, which needs n bytes.
+// beside reserves n bytes, runs f and releases them. It panics with [scoring.NoRoom] if they exceed the limits.
 func (z *csvSize) beside(n int64, f func()) {
 	if err := z.limits.Extra(n); err != nil {
 		panic(scoring.NoRoom{Err: err})
 	}
 	f()
-	_ = z.limits.Extra(-n) // gives back
+	_ = z.limits.Extra(-n) // releases them
 }
 
 func (z *csvSize) table(columns []csvColumn, rows int) (*scoring.Table, error) {
@@ -235,7 +234,8 @@ func (r *reader) delimiter(in *bufio.Reader) byte {
 	return sniffDelimiter(head, err == io.EOF)
 }
 
-// header reads the first record. Names may repeat or be empty.
+// header reads the first record that is not blank and returns a column for each cell, named unless NoHeader is set.
+// Names may repeat or be empty.
 func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 	for {
 		err := s.next()
@@ -265,7 +265,8 @@ func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 	return columns, nil
 }
 
-// isNull reports whether an unquoted cell means NULL.
+// isNull reports whether an unquoted cell means NULL: one of Options.Nulls or, if that is nil, an empty cell, \N or
+// <NA>.
 func (r *reader) isNull(text []byte) bool {
 	if r.Nulls == nil {
 		return len(text) == 0 ||

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// shape is a set of the types that all cells of a column so far may be read as.
+// shape is the set of types that all cells of a column so far can be parsed as.
 type shape uint8
 
 const (
@@ -25,57 +25,58 @@ const (
 	anyShape    = number | boolean | date | timestamp | timestampTZ
 )
 
-// csvColumn collects the cells of one column. While all are integers it keeps only the numbers: their text follows
-// from them.
+// csvColumn collects the cells of one column. While all are canonical integers it keeps only the numbers, because their
+// text follows from them.
 type csvColumn struct {
 	name   string
 	n      int
 	nulls  []uint64
-	empty  []int // rows of empty cells that are not NULL: text in a column of text, else NULL
+	empty  []int // rows of empty cells that do not mean NULL by the options: "" in a column of text, else NULL
 	words  []nullWord
 	ints   []int64
 	isText bool
 	text   []byte
 	ends   []uint32
 	shape  shape
-	tokens bool // NaN or an infinity was among the numbers
-	digits bool // a plain number was
-	exp    bool // one was written with an exponent, as programs print doubles: 1.5e7, 1e+07
-	code   bool // or as a code may have one: 12e3
-	far    bool // of more than maxExponent
+	tokens bool // a cell is NaN or an infinity
+	digits bool // a cell is a finite number
+	exp    bool // a cell has an exponent as programs print it for doubles: 1.5e7, 1e+07
+	code   bool // a cell has an exponent in a form that a code may also have: 12e3
+	far    bool // an exponent exceeds maxExponent
 
 	fractions
-	size *csvSize // of all columns, once they are complete
+	size *csvSize // memory of all columns; set when all rows are read
 }
 
-// bytes returns the memory of the column so far. A word is kept with its text.
+// bytes returns the memory that the column uses so far.
 func (c *csvColumn) bytes() int64 {
 	return int64(8*len(c.nulls) + 8*len(c.empty) + 8*len(c.ints) + len(c.text) + 4*len(c.ends) + 48*len(c.words))
 }
 
-// nullWord is a cell that holds a word that programs print for NULL. It counts as NULL until it is
-// known what the other cells of the column are.
+// nullWord is a cell with a word that programs print for NULL. It counts as NULL until all cells are read; then restore
+// may make it text.
 type nullWord struct {
 	row    int
 	text   string
 	quoted bool
 }
 
-// beginsNull are the bytes that words for NULL begin with.
+// beginsNull holds the first bytes of the words for NULL.
 var beginsNull = [256]bool{'N': true, 'n': true, '(': true, '[': true, '<': true, '#': true, '\\': true}
 
-// fractions describes how the numbers with a decimal point in a column were written.
+// fractions describes how the numbers with a decimal point in a column are written.
 type fractions struct {
-	point        bool // there is one
-	fewest, most int  // digits after the point
-	padded       bool // one ends with a zero, and has more digits than one: 1.10, which a number would not be printed with
-	whole        bool // a number without a point is next to them
-	zero         bool // one has only zeros after the point: 5.0
-	bare         bool // one has no digit before the point: .5
-	led          bool // one begins with 0.
+	point        bool // a number has a point
+	fewest, most int  // least and greatest number of digits after the point
+	padded       bool // a number has several digits after the point and the last is 0, such as 1.10
+	whole        bool // a number has no point
+	zero         bool // a number has only zeros after the point, such as 5.0
+	bare         bool // a number has no digit before the point, such as .5
+	led          bool // a number starts with 0 before the point
 }
 
-// note records a number with decimal digits.
+// note adds a number with the given digits after the point. bare is set if no digit precedes the point, and led if a 0
+// starts the number.
 func (f *fractions) note(digits []byte, bare, led bool) {
 	n := len(digits)
 	if !f.point {
@@ -87,13 +88,14 @@ func (f *fractions) note(digits []byte, bare, led bool) {
 	f.bare, f.led = f.bare || bare, f.led || led
 }
 
-// codes reports whether the texts carry more than their numbers, as versions do: 1.10 and 1.2.
+// codes reports whether the cells may be codes such as versions (1.10 and 1.2) instead of numbers: some end in 0, and
+// the number of decimals varies.
 func (f *fractions) codes() bool { return f.padded && f.fewest != f.most }
 
-// mayMerge reports whether two of the texts may be one number: 5 and 5.0, .5 and 0.5.
+// mayMerge reports whether two different strings may be the same number, such as 5 and 5.0 or .5 and 0.5.
 func (f *fractions) mayMerge() bool { return f.zero && f.whole || f.bare && f.led }
 
-// written returns how the column's numbers are written.
+// written returns whether the column's numbers have a point, and whether some end in a 0 after it (WrittenPadded).
 func (f *fractions) written() scoring.Written {
 	switch {
 	case !f.point:
@@ -104,8 +106,8 @@ func (f *fractions) written() scoring.Written {
 	return scoring.WrittenPlain
 }
 
-// maxExponent bounds exponents in columns that doubles cannot hold: 1e300 together with 38 digits would make every
-// value of the column hundreds of digits long.
+// maxExponent is the maximum exponent in columns whose numbers do not fit doubles: 1e300 in a column of 38-digit
+// numbers would make every value hundreds of digits long.
 const maxExponent = 64
 
 func (c *csvColumn) null() {
@@ -121,7 +123,7 @@ func (c *csvColumn) null() {
 	c.n++
 }
 
-// append appends a cell. words reports whether words for NULL count as NULL.
+// append appends a cell. If words is set, words for NULL count as NULL.
 func (c *csvColumn) append(cell []byte, quoted, words bool) error {
 	if len(cell) == 0 {
 		c.empty = append(c.empty, c.n)
@@ -158,7 +160,7 @@ func (c *csvColumn) append(cell []byte, quoted, words bool) error {
 	return nil
 }
 
-// becomeText writes the integers so far as the text they were.
+// becomeText converts a column of integers so far to a column of their text.
 func (c *csvColumn) becomeText() {
 	c.isText, c.shape = true, anyShape
 	c.ends = make([]uint32, 0, max(len(c.ints)+8, cap(c.ints)))
@@ -181,7 +183,7 @@ func isNull(nulls []uint64, i int) bool {
 	return w < len(nulls) && nulls[w]&(1<<(i&63)) != 0
 }
 
-// reserve makes room for rows rows in all, given how long the cells so far are.
+// reserve allocates memory for a total of rows rows, as estimated from the cells so far.
 func (c *csvColumn) reserve(rows int) {
 	more := max(rows-c.n, 0)
 	if !c.isText {
@@ -192,7 +194,7 @@ func (c *csvColumn) reserve(rows int) {
 	c.text = slices.Grow(c.text, len(c.text)/c.n*more)
 }
 
-// narrow takes away the types that the cell cannot be read as.
+// narrow removes the types from c.shape that the cell cannot be parsed as.
 func (c *csvColumn) narrow(cell []byte) {
 	var is shape
 	switch first := cell[0]; {
@@ -222,8 +224,8 @@ func (c *csvColumn) narrow(cell []byte) {
 	c.shape &= is
 }
 
-// canonicalInt reads an integer as a database prints it: no plus, no leading zero, no blank, within
-// 64 bits.
+// canonicalInt parses an integer as databases print it: without plus, leading zeros and blanks, and within 64 bits. It
+// returns false for any other cell.
 func canonicalInt(b []byte) (int64, bool) {
 	i := 0
 	if len(b) > 1 && b[0] == '-' {
@@ -306,7 +308,7 @@ func run(b []byte, i int) int {
 	return i
 }
 
-// isToken reports whether b is a word for a non-finite number.
+// isToken reports whether b is NaN or an infinity, such as -inf, in any letter case.
 func isToken(b []byte) bool {
 	if bytes.EqualFold(b, []byte("nan")) {
 		return true
@@ -325,7 +327,7 @@ func (c *csvColumn) cell(i int) []byte {
 	return c.text[start:c.ends[i]]
 }
 
-// column gives the column its type and values. ok is false if it is one of text, see textColumn.
+// column returns the column with its type and values. ok is false if the column is text, see textColumn.
 func (c *csvColumn) column() (col scoring.Column, ok bool) {
 	if c.isText && c.shape&number != 0 || !c.isText && !c.allNull() {
 		c.restore(func(w *nullWord) bool { return isToken([]byte(w.text)) }) // NaN among numbers is one
@@ -349,16 +351,16 @@ func (c *csvColumn) column() (col scoring.Column, ok bool) {
 	return scoring.Column{}, false
 }
 
-// textColumn returns the column as text. printed are the words for NULL in columns of other types of the same file:
-// the program that wrote it prints NULL in this way. Other words are text, except for words that are never data,
-// and in a column whose other cells are numbers, dates or times in a form that no type has.
+// textColumn returns the column as text. A word for NULL stays NULL if printed has it, the words for NULL in typed
+// columns of the same file, or if all other cells have the form of figures (see figures).
 func (c *csvColumn) textColumn(printed map[nullWord]bool) scoring.Column {
 	figures := len(c.words) > 0 && c.figures()
 	c.restore(func(w *nullWord) bool { return !figures && !printed[nullWord{text: w.text, quoted: w.quoted}] })
 	return scoring.TextColumn(c.name, scoring.String, c.text, c.ends, c.nulls)
 }
 
-// figures reports whether all cells other than NULL have the form of numbers, dates or times.
+// figures reports whether there are cells other than NULL and empty ones, and all have the form of numbers, dates or
+// times.
 func (c *csvColumn) figures() bool {
 	some := false
 	for i := range c.n {
@@ -371,7 +373,7 @@ func (c *csvColumn) figures() bool {
 	return some
 }
 
-// restore turns words for NULL back into strings.
+// restore turns the words for NULL for which which returns true back into strings.
 func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	kept, restored := c.words[:0:0], 0
 	for i := range c.words {
@@ -408,13 +410,13 @@ func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	}
 }
 
-// merges reports whether two different strings of the column are the same number.
+// merges reports whether two different cells of the column are the same number, such as 5 and 5.0.
 func (c *csvColumn) merges() (found bool) {
 	c.size.beside(mergeBytes*int64(c.n), func() { found = c.anyMerges() })
 	return found
 }
 
-// mergeBytes is the memory per value that the search for such strings needs.
+// mergeBytes is the memory per cell that merges needs.
 const mergeBytes = 128
 
 func (c *csvColumn) anyMerges() bool {
@@ -438,7 +440,7 @@ func (c *csvColumn) anyMerges() bool {
 	return false
 }
 
-// typed reads the text as values of the column's shape. ok is false if that would not keep it.
+// typed parses the cells as the type that c.shape allows. ok is false if a value would lose digits or cannot be parsed.
 func (c *csvColumn) typed() (scoring.Column, bool) {
 	parse := func(t scoring.Type) (scoring.Column, bool) {
 		return c.read(t, func(b *scoring.Builder, cell []byte) bool {
@@ -464,8 +466,8 @@ func (c *csvColumn) typed() (scoring.Column, bool) {
 	return parse(scoring.TimestampTZ)
 }
 
-// numbers returns doubles if exponents require it and doubles keep all digits, else the result of
-// [scoring.Builder.AppendNumber].
+// numbers returns doubles if a cell has an exponent and doubles keep all digits, otherwise numbers as in
+// [scoring.Builder.AppendNumber]. It returns false if neither is possible.
 func (c *csvColumn) numbers() (scoring.Column, bool) {
 	if c.exp {
 		col, ok := c.read(scoring.Float64, func(b *scoring.Builder, cell []byte) bool {
@@ -496,13 +498,13 @@ func (c *csvColumn) read(t scoring.Type, add func(b *scoring.Builder, cell []byt
 	return b.Column(), true
 }
 
-// doubleKeeps reports whether f's shortest text has the digits of the cell.
+// doubleKeeps reports whether f, the double of the cell, keeps all significant digits of the cell.
 func doubleKeeps(f float64, cell []byte) bool {
 	want, got := significant(cell), significant(strconv.AppendFloat(nil, f, 'e', -1, 64))
 	return len(want) <= 15 && (f != 0 || len(want) == 0) || bytes.Equal(want, got)
 }
 
-// significant are the digits of a number from the first to the last that is not 0.
+// significant returns the digits of a number from the first to the last that is not 0.
 func significant(number []byte) []byte {
 	digits := make([]byte, 0, 24)
 	for _, d := range number {
@@ -516,7 +518,7 @@ func significant(number []byte) []byte {
 	return bytes.TrimRight(digits, "0")
 }
 
-// allNull reports whether the column has only NULL and empty quoted cells.
+// allNull reports whether the column has only NULL and empty cells.
 func (c *csvColumn) allNull() bool {
 	missing := len(c.empty)
 	for _, w := range c.nulls {
@@ -525,8 +527,8 @@ func (c *csvColumn) allNull() bool {
 	return missing == c.n
 }
 
-// nullsAndEmpty are the NULLs of a column that is not text: writers that quote everything write
-// NULL as an empty quoted cell.
+// nullsAndEmpty returns the NULL bits of a column that is not text. Its empty cells are also NULL, even quoted ones,
+// because programs that quote every cell write NULL that way.
 func (c *csvColumn) nullsAndEmpty() []uint64 {
 	nulls := c.nulls
 	if len(c.empty) > 0 {

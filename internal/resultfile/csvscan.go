@@ -15,14 +15,14 @@ type cell struct {
 	quoted bool
 }
 
-// csvScanner cuts CSV into records: cells between delimiters, quoted cells with doubled quotes
-// inside, lines that end in LF or CRLF. A quote inside an unquoted cell is a quote.
+// csvScanner splits CSV into records: lines that end in LF or CRLF, with cells between delimiters. A quoted cell may
+// contain delimiters, line ends and doubled quotes. A quote inside an unquoted cell has no special meaning.
 type csvScanner struct {
 	in    io.Reader
 	ctx   context.Context //nolint:containedctx // lives for one call
 	delim byte
-	max   int64                   // bytes of text; 0 or less: unlimited
-	check func(total int64) error // counts the text that has come; may be nil
+	max   int64                   // maximum bytes of text; 0 or less: unlimited
+	check func(total int64) error // checks the number of bytes read so far; may be nil
 	grow  func(n int64) error     // reserves n bytes for a longer buffer; may be nil
 
 	buf      []byte
@@ -30,8 +30,8 @@ type csvScanner struct {
 	total    int64
 	eof      bool
 	cells    []cell
-	raw      []byte // the record's text
-	scratch  []byte // quoted cells without their doubled quotes
+	raw      []byte // text of the current record
+	scratch  []byte // text of quoted cells, without doubling of quotes
 	special  [256]bool
 }
 
@@ -41,7 +41,7 @@ func newCSVScanner(ctx context.Context, in io.Reader, delim byte, maxBytes int64
 	return s
 }
 
-// next reads a record into s.cells; it returns io.EOF after the last.
+// next reads the next record into s.cells. It returns io.EOF after the last.
 func (s *csvScanner) next() error {
 	for {
 		if s.pos < s.end {
@@ -66,8 +66,8 @@ func (s *csvScanner) next() error {
 	}
 }
 
-// fill reads more text, and makes room if one record fills the buffer. It reads as much again as the record has
-// so far, so that a record that comes in small pieces, as from a compressed file, is scanned a few times only.
+// fill reads more text, and enlarges the buffer if one record fills it. It reads as much again as the record has so
+// far, so that a record that comes in small pieces, as from a compressed file, is scanned a few times only.
 func (s *csvScanner) fill() error {
 	if s.pos > 0 {
 		s.end = copy(s.buf, s.buf[s.pos:s.end])
@@ -111,8 +111,8 @@ func (s *csvScanner) fill() error {
 // consumed returns the number of bytes of the records so far.
 func (s *csvScanner) consumed() int64 { return s.total - int64(s.end-s.pos) }
 
-// record cuts the record at the beginning of b and returns its length with the line end, or 0 if it
-// continues after b.
+// record splits the record at the beginning of b into s.cells. It returns the record's length with the line end, or 0
+// if the record does not end in b.
 func (s *csvScanner) record(b []byte) (int, error) {
 	s.cells, s.scratch = s.cells[:0], s.scratch[:0]
 	for i := 0; ; {
@@ -159,8 +159,8 @@ func (s *csvScanner) record(b []byte) (int, error) {
 	}
 }
 
-// quoted reads the quoted cell at b[i:] and returns the index after its closing quote, or 0 if that
-// is after b.
+// quoted appends the quoted cell that starts at b[i] to s.cells. It returns the index after its closing quote, or 0 if
+// the cell does not end in b.
 func (s *csvScanner) quoted(b []byte, i int) int {
 	start, escaped := i+1, false
 	j := start
@@ -199,12 +199,12 @@ func (s *csvScanner) blank() bool {
 	return len(s.cells) == 1 && len(s.cells[0].text) == 0 && !s.cells[0].quoted
 }
 
-// delimiters are the candidates, the usual ones first.
+// delimiters are the delimiters that are tried, the most usual first.
 const delimiters = ",\t;|"
 
-// sniffDelimiter finds the delimiter of a CSV from its beginning: the candidate that cuts the first
-// records into the same number of cells, more than one, and of several such candidates the one that
-// cuts into most.
+// sniffDelimiter returns the delimiter of a CSV file by its beginning, head: one that splits the first records into the
+// same number of cells, more than one, and the most cells if there are several. If there is none, it is one that occurs
+// in the header, or a comma. whole is set if head is the whole file.
 func sniffDelimiter(head []byte, whole bool) byte {
 	best, bestCells := byte(','), 1
 	inHeader := byte(0)

@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 )
 
-// withoutFixedSizes replaces lists of fixed size in the Arrow schema of a Parquet file by lists of any size: the
-// library rejects fixed-size lists with a NULL, since a NULL in Parquet has no elements. stream is the schema.
-// Results have lists as JSON, which does not need the size.
+// withoutFixedSizes replaces lists of fixed size in the Arrow schema of a Parquet file (stream) by lists of any size.
+// The library rejects a NULL in fixed-size lists, because it has no elements in Parquet. The table has lists as JSON,
+// which does not need the size.
 func withoutFixedSizes(f *file.Reader, stream []byte) error {
 	s, err := flight.DeserializeSchema(stream, memory.NewGoAllocator())
 	if err != nil {
@@ -34,7 +34,7 @@ func withoutFixedSizes(f *file.Reader, stream []byte) error {
 	return nil
 }
 
-// freed are fields with lists of any size, and whether that changes any.
+// freed returns fields with fixed-size lists replaced by lists of any size, and whether there were any.
 func freed(fields []arrow.Field) (out []arrow.Field, changed bool) {
 	out = make([]arrow.Field, len(fields))
 	for i, f := range fields {

@@ -27,7 +27,7 @@ var byEnding = map[string]format{
 	".arrows": ipcStream,
 }
 
-// foreign are formats that people hand over by mistake.
+// foreign lists unsupported formats by their first bytes, with a message for each.
 var foreign = []struct{ magic, says string }{
 	{"FEA1", "a Feather file of version 1; write version 2 (Arrow IPC)"},
 	{"PK\x03\x04", "a zip archive or spreadsheet; export the sheet as CSV"},
@@ -44,7 +44,7 @@ var foreign = []struct{ magic, says string }{
 	{"\x28\xb5\x2f\xfd", "compressed twice"},
 }
 
-// format detects the format from the first bytes and then from the name.
+// format returns the format of the input, by its first bytes and, if they do not decide, by the file's name.
 func (r *reader) format(in *bufio.Reader) (format, error) {
 	head, err := in.Peek(1 << 10)
 	if err != nil && err != io.EOF {
@@ -77,7 +77,7 @@ func (r *reader) format(in *bufio.Reader) (format, error) {
 	return csvFormat, checkText(text)
 }
 
-// looksLikeJSON reports whether text starts as no CSV does.
+// looksLikeJSON reports whether text starts like a result in JSON and unlike CSV.
 func looksLikeJSON(text string) bool {
 	for _, start := range []string{`{"columns"`, `{"rows"`, `[{"`, `[["`, `[[`} {
 		if strings.HasPrefix(text, start) {

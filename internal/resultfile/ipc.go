@@ -14,8 +14,8 @@ func (r *reader) readIPCStream(in io.Reader) (*scoring.Table, error) {
 	return arrowtable.ReadStream(contextReader{r.ctx, in}, r.limits)
 }
 
-// readIPCFile reads an Arrow IPC file (Feather 2): a stream between a magic word and a footer that indexes it. It
-// reads the stream; the footer shows that the file is complete.
+// readIPCFile reads an Arrow IPC file (Feather 2): a stream between a magic word and a footer that indexes it. It reads
+// the stream, and uses the footer only to check that the file is complete.
 func (r *reader) readIPCFile(in readerAtSeeker) (*scoring.Table, error) {
 	const magic = "ARROW1"
 	size, err := in.Seek(0, io.SeekEnd)

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readJSON reads an inline result, or rows as [scoring.ParseRecords] reads them.
+// readJSON reads an inline result (an object with columns and rows), or rows as in [scoring.ParseRecords].
 func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	data, err := r.readAll(in)
 	if err != nil {
@@ -42,33 +42,33 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	})
 }
 
-// isInline reports whether the text is one object with columns and rows, or the beginning of one: its
-// reader reports where it is truncated.
+// isInline reports whether data is one object with the lists columns and rows, or the truncated beginning of an object
+// with one of them. The parser of inline results then reports where it is truncated.
 func isInline(data []byte) bool {
 	o := look(data, "rows")
 	return o.columns && o.rows && o.alone || (o.columns || o.rows) && o.cut
 }
 
-// isFrame reports whether the text is one object that holds a data frame by columns, by its index, or
-// with its columns and data next to each other. Read as a row, it would be one of nested cells.
+// isFrame reports whether data is one object that holds a data frame by columns, by index, or with its columns and data
+// as separate members. Read as rows, it would be a single row of nested cells.
 func isFrame(data []byte) bool {
 	o := look(data, "data")
 	return o.alone &&
 		(o.columns && o.rows || o.schema && o.rows || o.members > 0 && (o.lists == o.members || o.objects == o.members))
 }
 
-// outline is the structure of a JSON text that begins with an object.
+// outline describes the members of a JSON object at the beginning of the input.
 type outline struct {
-	columns, rows bool // it has these members, which are lists
-	schema        bool // it has this member, which is an object
-	members       int  // how many it has …
-	lists         int  // … which are lists
-	objects       int  // … which are objects
-	cut           bool // it ends, or is broken, before the object does
-	alone         bool // nothing comes after the object
+	columns, rows bool // members of these names exist and are lists
+	schema        bool // a member of this name exists and is an object
+	members       int  // number of members
+	lists         int  // number of members that are lists
+	objects       int  // number of members that are objects
+	cut           bool // the text ends or is malformed before the object ends
+	alone         bool // nothing follows the object
 }
 
-// look reads the outline of data. rows is the name of the member that holds the rows.
+// look returns the outline of data. rows is the name of the member that holds the rows.
 func look(data []byte, rows string) (o outline) {
 	var s jsonscan.Scanner
 	s.Reset(data)

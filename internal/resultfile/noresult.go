@@ -16,11 +16,11 @@ func noResult(what string) error {
 }
 
 var (
-	// markup matches the beginning of a page or document.
+	// markup matches the beginning of an HTML or XML document.
 	markup = regexp.MustCompile(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9:-]*(\s[^<>]*)?/?>)`)
 
-	// failure matches the beginning of an error message of a database, a driver or a program: a word for it and a
-	// colon, or the code of an engine. A header called error has neither.
+	// failure matches the beginning of an error message of a database, a driver or a program: a word such as error and
+	// a colon, or an engine's error code. A column header such as error has neither.
 	failure = regexp.MustCompile(`^(?i:(?:\w+[ .])*(?:fatal|panic|failed|failure|fault|exception|\w*error|\w*exception)(?: \d+| \([^)]*\))*\s*(?:\[[^\]]*\]\s*)*:\s*\S)` +
 		`|^(?:\w+\.)+(?i:errors?|exceptions?)\.\w+:\s` +
 		`|^(?i:traceback \(most recent call last\)|sql compilation error|sql execution error|access denied for|permission denied|query failed|statement failed|execution failed|request failed|uncaught )` +
@@ -28,20 +28,21 @@ var (
 		`|^\[(?:Error|ERROR|[0-9A-Z]{5})\]` + `|^\d{6} \([0-9A-Z]{5}\)` +
 		`|^\[[A-Z][A-Z0-9_.]{5,}\] ` + `|^Code: \d+\. DB::`)
 
-	// opening matches the beginning of a reply instead of a result, or before one.
+	// opening matches the beginning of a reply in prose, which precedes or replaces a result.
 	opening = regexp.MustCompile(`(?i)^(?:i['’]m |i am |i cannot |i can['’]t |i could |i couldn['’]t |i don['’]t |i do not |i was |i have |i['’]ve |i need |sorry\b|my apologies|apologies\b|unfortunately\b|as an ai\b|here(?:['’]s| is| are) |there (?:is|are|were|was) no |this query |the query |the table |the database |the result|the answer |based on |please |could you |can you |let me |to answer |it (?:looks|seems|appears) )`)
 
-	// emptied matches messages that clients print for a result without rows.
+	// emptied matches messages that database clients print for a result without rows.
 	emptied = regexp.MustCompile(`(?i)^(?:\(?(?:0|no) (?:rows?|results?|records?|data)(?: (?:returned|selected|found|affected|in set|available))*\)?\.?|empty set\b.*|query (?:ok|returned)\b.*|(?:no|empty) (?:result(?: set)?|output|response)s?\.?)$`)
 
 	rule = regexp.MustCompile(`^[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*[-=─━═]{2,}[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*$`)
 	box  = regexp.MustCompile(`^(?:\+[-=+]+\+?|[─━═┌┏╔╭┬].*)$`)
 )
 
-// words counts the words of a line.
+// words returns the number of words of a line.
 func words(line string) int { return len(strings.Fields(line)) }
 
-// checkText rejects text that is not a result. head is its beginning.
+// checkText returns an error if the input is not a query result but a document, an error message, a sentence or a drawn
+// table. head is its beginning.
 func checkText(head string) error {
 	lines := strings.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' })
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" })
@@ -68,15 +69,15 @@ func checkText(head string) error {
 	return nil
 }
 
-// sentence reports whether a line of words ends as a sentence does.
+// sentence reports whether a line has more than three words and ends like a sentence, and does not start with a quote.
 func sentence(line string) bool {
 	end := line[len(line)-1]
 	return words(line) > 3 && (end == '.' || end == '!' || end == ':' || strings.HasSuffix(line, "…")) &&
 		!strings.HasPrefix(line, `"`)
 }
 
-// columns reports whether the lines below the first have as many cells as it, and more than one, or hold
-// figures under it: a column may be called like a sentence.
+// columns reports whether the first of lines may be a header, even if it looks like a sentence: the second line has as
+// many delimiters of some kind as the first, at least one, or is a single word.
 func columns(lines []string) bool {
 	if len(lines) < 2 {
 		return false
@@ -89,7 +90,7 @@ func columns(lines []string) bool {
 	return words(lines[1]) == 1
 }
 
-// answers are the responses of warehouses' own interfaces, recognized by members of the object.
+// answers lists the responses of warehouses' APIs by the members of their JSON objects.
 var answers = []struct {
 	members []string
 	of      string
@@ -113,7 +114,8 @@ var answers = []struct {
 	{[]string{"data", "schema", "stats"}, "Databend's HTTP interface, where the columns are in schema"},
 }
 
-// messages are the members of an error message in JSON, in addition to those that mark it as one.
+// messages are the names that all members of an error message in JSON have. An object with only such members may still
+// be a row.
 var messages = strings.Fields("error errors exception message msg code status status_code statuscode detail details description reason type title errno sqlstate sql_state errorcode error_code errortype error_type errormessage error_message " +
 	"traceback stack query sql name hint position line requestid request_id statementhandle statement_id success ok timestamp path instance __type")
 
@@ -144,7 +146,7 @@ func checkObject(data []byte) error {
 	return nil
 }
 
-// membersOf returns the names of the members of data that is a single object; none for anything else.
+// membersOf returns the names of the members of data if it is a single JSON object; otherwise nil.
 func membersOf(data []byte) (keys []string) {
 	var s jsonscan.Scanner
 	s.Reset(data)

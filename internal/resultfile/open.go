@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// open opens a file where the options allow it.
+// open opens the file at path. It returns an error if the file is outside of the roots of the options.
 func (o *Options) open(path string) (*os.File, error) {
 	if path == "" || strings.IndexByte(path, 0) >= 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "expected a path")
@@ -35,8 +35,8 @@ func (o *Options) open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// openInRoots tries the roots in turn. The first that has the file wins; otherwise the most telling
-// error is returned.
+// openInRoots opens the file in the first of the roots that has it. Otherwise it returns the first error other than
+// PermissionDenied, or PermissionDenied if there is none.
 func (o *Options) openInRoots(path string) (*os.File, error) {
 	var worst error
 	for _, dir := range o.Roots {
@@ -51,8 +51,7 @@ func (o *Options) openInRoots(path string) (*os.File, error) {
 	return nil, worst
 }
 
-// openInRoot opens a file inside dir. [os.Root] refuses paths and symbolic links that lead out of
-// it.
+// openInRoot opens a regular file inside dir. Paths and symbolic links that lead out of dir are PermissionDenied.
 func openInRoot(dir, path string) (*os.File, error) {
 	if filepath.IsAbs(path) {
 		abs, err := filepath.Abs(dir)

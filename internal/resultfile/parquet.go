@@ -20,8 +20,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readParquet reads a Parquet file. How many rows there are is in its footer, so too many are
-// refused before any is read.
+// readParquet reads a Parquet file. It checks the number of rows in the footer against the limit before it reads any.
 func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	if err := r.checkFooter(in); err != nil {
 		return nil, err
@@ -90,11 +89,11 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	return t, exactInt96(f, t)
 }
 
-// footerGrowth is the maximum number of bytes of memory for a byte of the footer: its lists are of
-// small structures.
+// footerGrowth is the maximum memory in bytes for each byte of the footer, which consists of lists of small structures.
 const footerGrowth = 40
 
-// checkFooter reserves the memory for the footer, whose length is at the end of the file.
+// checkFooter reserves the memory for the footer, whose length is at the end of the file. It returns an error if the
+// footer is larger than the file or an eighth of the limit.
 func (r *reader) checkFooter(in readerAtSeeker) error {
 	size, err := in.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -117,11 +116,11 @@ func (r *reader) checkFooter(in readerAtSeeker) error {
 	return r.limits.Extra(footerGrowth * footer)
 }
 
-// byteStreamSplit is an encoding that the library does not know; a file of it would look empty.
+// byteStreamSplit is an encoding that the library does not know. A file with it would seem empty.
 const byteStreamSplit = parquet.Encoding(9)
 
-// checkChunks checks that the columns' chunks lie inside the file, for the library allocates what
-// their sizes claim, and that they do not unfold to more than the limit.
+// checkChunks returns an error if a column chunk is larger than the file, has an unsupported encoding or compression,
+// or if the chunks exceed the limits when decompressed. The library allocates what their sizes claim.
 func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 	size, err := in.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -163,7 +162,7 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 // arrowSchemaKey is the key in the footer under which some writers store an Arrow schema.
 const arrowSchemaKey = "ARROW:schema"
 
-// checkArrowSchema verifies that schema.
+// checkArrowSchema verifies the Arrow schema in the footer, if there is one.
 func checkArrowSchema(f *file.Reader) error {
 	text := f.MetaData().KeyValueMetadata().FindValue(arrowSchemaKey)
 	if text == nil {
@@ -179,7 +178,8 @@ func checkArrowSchema(f *file.Reader) error {
 	return withoutFixedSizes(f, stream)
 }
 
-// withLogicalTypes marks the columns whose Parquet type has no corresponding Arrow type.
+// withLogicalTypes returns the schema s with extension names on the columns whose Parquet type has no Arrow type: UUID,
+// JSON and INTERVAL.
 func withLogicalTypes(s *arrow.Schema, p *schema.Schema) *arrow.Schema {
 	fields := s.Fields()
 	for i := range fields {
@@ -203,9 +203,8 @@ func withLogicalTypes(s *arrow.Schema, p *schema.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// exactInt96 reads the INT96 timestamps of top-level columns again: the library counts their
-// nanoseconds in 64 bits, which end in 2262, while 9999-12-31 is common, and gives them a zone,
-// which the type does not have.
+// exactInt96 replaces the top-level INT96 timestamps of t by exact values. The library counts their nanoseconds in 64
+// bits, which end in 2262, while 9999-12-31 is common, and gives them a time zone, which the type does not have.
 func exactInt96(f *file.Reader, t *scoring.Table) error {
 	p := f.MetaData().Schema
 	leaf := 0
@@ -277,7 +276,7 @@ func int96Column(f *file.Reader, leaf int, name string) (scoring.Column, error) 
 	return b.Column(), nil
 }
 
-// int96Value is nanoseconds of the day and the Julian day.
+// int96Value returns the timestamp of an INT96 value, which has the nanoseconds of the day and the Julian day.
 func int96Value(v parquet.Int96) scoring.Value {
 	const julianEpoch = 2440588                                           // of 1970-01-01
 	nanos := int64(binary.LittleEndian.Uint64(v[:8]))                     //nolint:gosec // below 86400e9 in valid files

@@ -13,14 +13,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The expanded size of a delta-encoded page follows from the page alone: a string repeats as many bytes of its
-// predecessor as a number claims, and lengths are claims too. The library expands the strings of a page in one go,
-// without an allocator, so they are counted here first. Pages of other encodings are skipped.
+// The size of a delta-encoded page after decoding follows only from its content, because each string may repeat any
+// number of bytes of the one before. The library decodes all strings of a page in one step without an allocator, so
+// they are counted here first. Pages of other encodings are skipped.
 
-// errPages is of pages that contradict themselves or the footer.
+// errPages returns the error for pages that contradict themselves or the footer.
 func errPages(what string) error { return errcode.New(errcode.DataLoss, "malformed content: %s", what) }
 
-// checkPages reserves what the delta-encoded pages of a file become.
+// checkPages reserves the memory for the decoded strings of the file's delta-encoded pages.
 func (r *reader) checkPages(f *file.Reader, in io.ReaderAt) error {
 	total := int64(0)
 	for g := range f.NumRowGroups() {
@@ -72,8 +72,8 @@ func (r *reader) checkPages(f *file.Reader, in io.ReaderAt) error {
 	return nil
 }
 
-// deltaPages reports whether a column chunk has a data page of a delta encoding, by the pages' own headers: the
-// encodings in the footer may be wrong.
+// deltaPages reports whether a column chunk has a delta-encoded data page, by the pages' own headers, because the
+// encodings in the footer may be wrong. It returns an error if a header is malformed.
 func deltaPages(in io.ReaderAt, start, size, values int64) (delta bool, err error) {
 	for at, seen := start, int64(0); seen < values && at < start+size; {
 		h := headerReader{in: bufio.NewReaderSize(io.NewSectionReader(in, at, start+size-at), 512)}
@@ -103,7 +103,7 @@ type headerReader struct {
 	err  error
 
 	compressed, values, encoding int64
-	dictionary                   bool // no page of data
+	dictionary                   bool // a dictionary page, or another page without rows
 }
 
 func (h *headerReader) byte() byte {
@@ -145,15 +145,15 @@ func (h *headerReader) skip(n uint64) {
 	}
 }
 
-// The types of the compact protocol.
+// Types of the values in Thrift's compact protocol.
 const (
 	thriftTrue, thriftFalse, thriftByte, thriftI16, thriftI32, thriftI64, thriftDouble, thriftBinary, thriftList,
 	thriftSet, thriftMap, thriftStruct = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
-	thriftDepth = 8 // of skipped values
+	thriftDepth = 8 // maximum nesting of skipped values
 )
 
-// fields calls field for each field of a structure; field reads its value.
+// fields calls field for each field of a structure. field must read the field's value.
 func (h *headerReader) fields(field func(id int64, kind byte)) {
 	id := int64(0)
 	for h.err == nil {
@@ -169,7 +169,8 @@ func (h *headerReader) fields(field func(id int64, kind byte)) {
 	}
 }
 
-// pass passes over a value.
+// pass skips a value of a Thrift type. It sets h.err if the value is nested too deeply or is a map, which page headers
+// do not have.
 func (h *headerReader) pass(kind byte, depth int) {
 	if depth > thriftDepth {
 		h.err = io.ErrUnexpectedEOF
@@ -207,7 +208,7 @@ func (h *headerReader) pass(kind byte, depth int) {
 	}
 }
 
-// page reads the header: PageHeader in parquet.thrift.
+// page reads the page header: PageHeader in parquet.thrift.
 func (h *headerReader) page() {
 	h.dictionary = true
 	data := func(values, encoding int64) func(id int64, kind byte) {
@@ -237,8 +238,8 @@ func (h *headerReader) page() {
 	})
 }
 
-// expanded returns the number of bytes that the strings of a delta-encoded page expand to; 0 for another page. It
-// reserves the memory of their lengths.
+// expanded returns the number of bytes of a delta-encoded page's strings after decoding, or 0 for other encodings. It
+// reserves memory for their lengths.
 func (r *reader) expanded(p file.Page, repetition, definition int16) (int64, error) {
 	encoding := parquet.Encoding(p.Encoding())
 	if encoding != parquet.Encodings.DeltaBinaryPacked && encoding != parquet.Encodings.DeltaLengthByteArray &&
@@ -309,14 +310,14 @@ func after(data []byte, n int64) ([]byte, bool) {
 	return data[n:], true
 }
 
-// packed is the beginning of numbers in DELTA_BINARY_PACKED.
+// packed is the header of numbers encoded with DELTA_BINARY_PACKED, and the bytes after it.
 type packed struct {
 	block, minis, total uint64
 	first               int64
 	rest                []byte
 }
 
-// maxDeltaBlock is the maximum number of values of a block. Writers have 128 to some thousands.
+// maxDeltaBlock is the maximum accepted number of values of a block. Writers use 128 to a few thousand.
 const maxDeltaBlock = 1 << 16
 
 func deltaHeader(data []byte, most int64) (h packed, err error) {
@@ -336,7 +337,8 @@ func deltaHeader(data []byte, most int64) (h packed, err error) {
 	return h, nil
 }
 
-// deltas calls value for each of the numbers, and returns what follows them.
+// deltas calls value for each number that is encoded at the beginning of data, and returns the bytes after them. More
+// than most numbers are an error.
 func deltas(data []byte, most int64, value func(int64)) (rest []byte, err error) {
 	h, err := deltaHeader(data, most)
 	if err != nil || h.total == 0 {
@@ -373,7 +375,7 @@ func deltas(data []byte, most int64, value func(int64)) (rest []byte, err error)
 	return data, nil
 }
 
-// bitsAt returns the number in the width bits at a bit position, lowest bit first.
+// bitsAt returns the number in width bits of data that start at bit at, the lowest bit first.
 func bitsAt(data []byte, at uint64, width byte) (x uint64) {
 	for have := uint64(0); have < uint64(width); {
 		b, skip := uint64(data[at/8]), at%8

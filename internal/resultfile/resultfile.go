@@ -1,12 +1,11 @@
 // Package resultfile reads query results from files: CSV, Parquet, Arrow IPC and JSON.
 //
-// Formats are recognized by their content first and by the file's name if the content does not decide. Every reader
-// is bounded, keeps values exact, and reports the file, row and column of an error without showing the value.
+// Formats are recognized by content and, if that does not decide, by the file's name. Every reader limits its memory,
+// keeps values exact, and reports the file, row and column of an error without showing the value.
 //
-// CSV is read by this package: encoding/csv does not distinguish quoted from unquoted cells, which is how CSV
-// distinguishes text from NULL, and it is not fast enough. Parquet and Arrow are read with
-// github.com/apache/arrow/go/v17, the only Arrow of this module; gzip and zstd with github.com/klauspost/compress,
-// which has both.
+// CSV is read by this package, because encoding/csv does not distinguish quoted from unquoted cells, on which the
+// difference between text and NULL depends, and is not fast enough. Parquet and Arrow are read with
+// github.com/apache/arrow/go/v17, which the whole module uses, and gzip and zstd with github.com/klauspost/compress.
 package resultfile
 
 import (
@@ -29,22 +28,22 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// defaultLimits bound a file where the options set no limits.
+// defaultLimits are the limits for a file if the options set none.
 var defaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
-// Options configure how a file is read. The zero value, and nil, find everything out.
+// Options configure how a file is read. With the zero value or nil, format and delimiter are detected and
+// [defaultLimits] apply.
 type Options struct {
-	Delimiter byte     // between CSV cells; 0 finds out which of , ; tab | it is
+	Delimiter byte     // between CSV cells; 0: detected, one of , ; tab |
 	NoHeader  bool     // the first row of a CSV is data; columns have no names
-	Nulls     []string // unquoted values that mean NULL in CSV; nil: only the empty cell
+	Nulls     []string // unquoted CSV cells that mean NULL; nil: empty, \N, <NA>, and words such as NULL by column
 
-	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. A
-	// zero limit is that of [defaultLimits], a negative one none.
+	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. Zero means the default
+	// limit, a negative value no limit.
 	Limits arrowtable.Limits
 
-	// Roots confine reading: a path that leads out of all these directories, by itself or by a
-	// symbolic link, is refused. Relative paths are looked up in each in turn. Without roots any
-	// file may be read.
+	// Roots are the directories that files may be read from. A path that leads out of all of them, by itself or by a
+	// symbolic link, is an error. Relative paths are searched in each in turn. Without roots any file may be read.
 	Roots []string
 
 	// Named is the name of the file in errors; its base name if empty.
@@ -96,8 +95,8 @@ type reader struct {
 	*Options
 	ctx    context.Context //nolint:containedctx // lives for one call
 	limits arrowtable.Limits
-	name   string // in lower case, without the ending of a compression
-	size   int64  // of the text; 0 if not known
+	name   string // base name in lower case, without the extension of a compression
+	size   int64  // bytes of the text; 0 if unknown
 }
 
 func (r *reader) read(f *os.File) (*scoring.Table, error) {
@@ -178,7 +177,7 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 	return r.readParquet(at)
 }
 
-// asUTF8 decodes text in UTF-16 that begins with a byte order mark.
+// asUTF8 returns a reader that decodes UTF-16 if the input begins with its byte order mark; otherwise it returns in.
 func (r *reader) asUTF8(in *bufio.Reader) (*bufio.Reader, error) {
 	head, _ := in.Peek(4) // a short file is not text in UTF-16
 	switch {
@@ -198,7 +197,7 @@ type readerAtSeeker interface {
 	io.Reader
 }
 
-// readAll reads everything that the limit allows. Its memory is reserved before it is taken.
+// readAll returns all input, or an error if it exceeds the limits. It reserves memory before it allocates it.
 func (r *reader) readAll(in io.Reader) ([]byte, error) {
 	if r.limits.Bytes > 0 {
 		in = io.LimitReader(in, r.limits.Bytes+1)
@@ -241,7 +240,8 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// ioError gives an error of reading or decompressing its code.
+// ioError returns an error of reading or decompressing with a code: its own, DataLoss for truncated or corrupt data, or
+// Unavailable.
 func ioError(err error) error {
 	var path *os.PathError
 	switch {

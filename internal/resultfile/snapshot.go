@@ -8,12 +8,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Snapshots resolves references of the form file:PATH; it is a [scoring.SnapshotReader].
+// Snapshots reads results that cases refer to by file:PATH. It implements [scoring.SnapshotReader].
 type Snapshots struct{ Options }
 
 var _ scoring.SnapshotReader = (*Snapshots)(nil)
 
-// ReadSnapshot reads the file that ref names.
+// ReadSnapshot returns the result in the file that ref, file:PATH, names.
 func (s *Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
 	path, ok := strings.CutPrefix(ref, "file:")
 	if !ok {

@@ -1,5 +1,5 @@
-// Package sample chooses what a test looks at of many things that are alike: all of them if tests are
-// thorough (BADGER_THOROUGH, as in CI), otherwise a sample drawn by a seed. BADGER_SEED draws another one.
+// Package sample selects which of many similar cases a test examines: all of them if tests are thorough
+// (BADGER_THOROUGH is set, as in CI), otherwise a sample that a seed determines. BADGER_SEED sets another seed.
 package sample
 
 import (
@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// Thorough reports whether tests look at everything.
+// Thorough reports whether tests examine all cases.
 func Thorough() bool { return os.Getenv("BADGER_THOROUGH") != "" }
 
-// seed is 1 unless BADGER_SEED is another number, so that a failure comes again.
+// seed returns BADGER_SEED if it is a number, otherwise 1, so that a failure can be reproduced.
 func seed() uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("BADGER_SEED"), 10, 64); err == nil {
 		return n
@@ -19,8 +19,8 @@ func seed() uint64 {
 	return 1
 }
 
-// Takes reports whether a test examines the i-th of n things, from 0. It examines one of each share
-// consecutive things, and one of the rest.
+// Takes reports whether a test examines the i-th of n cases, from 0. It selects one of each share consecutive cases,
+// and one of the rest. All are selected if tests are thorough or share is below 2.
 func Takes(i, n, share int) bool {
 	if Thorough() || share < 2 {
 		return true
@@ -30,7 +30,7 @@ func Takes(i, n, share int) bool {
 	return i == block*share+r.IntN(min(share, n-block*share))
 }
 
-// One returns the place of one of n things, as the seed draws it for this name.
+// One returns the index of one of n cases. The seed and the name determine it.
 func One(name string, n int) int {
 	h := seed()
 	for _, b := range []byte(name) {
@@ -39,7 +39,8 @@ func One(name string, n int) int {
 	return rand.New(rand.NewPCG(seed(), h)).IntN(n) //nolint:gosec // a sample
 }
 
-// Count returns how many of n things a test looks at if it looks at one of so many, rounded up.
+// Count returns the number of n cases that a test examines if it examines one in share, rounded up; n if tests are
+// thorough or share is below 2.
 func Count(n, share int) int {
 	if Thorough() || share < 2 {
 		return n

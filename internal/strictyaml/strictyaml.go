@@ -17,9 +17,8 @@ import (
 // ErrDocuments is the error if the input has more than one document.
 var ErrDocuments = errors.New("expected one YAML document")
 
-// Decode decodes the only document of the input. The error is io.EOF if there is none. An unknown key is an error, and
-// so is a number with a fraction where a whole number is expected, which the library truncates: both are a
-// [yaml.TypeError].
+// Decode decodes the only document of the input. If the input has no document, the error is io.EOF. An unknown key, or
+// a number with a fraction for an integer, which the library would truncate, is a [yaml.TypeError].
 func Decode(text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
@@ -45,8 +44,8 @@ func Decode(text []byte, into any) error {
 
 var nodeType = reflect.TypeFor[yaml.Node]()
 
-// fractions appends an error for each number with a fraction in n that t decodes into a whole number, in the form of
-// the library.
+// fractions appends an error in the library's form to wrong for each number with a fraction in n that t decodes to an
+// integer.
 func fractions(n *yaml.Node, t reflect.Type, wrong *yaml.TypeError) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -81,7 +80,7 @@ func fractions(n *yaml.Node, t reflect.Type, wrong *yaml.TypeError) {
 	}
 }
 
-// fieldType returns the type of the field with a key, or nil.
+// fieldType returns the type of the field of struct type t with a YAML key, or nil if there is none.
 func fieldType(t reflect.Type, key string) reflect.Type {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -5,8 +5,8 @@ package webheaders
 
 import "net/http"
 
-// strict are the headers of a response unless its handler overrides them. The values are shared: their capacity is
-// their length, so that adding to one copies it.
+// strict holds the headers of a response unless its handler overrides them. The values are shared; their capacity
+// equals their length, so that appending to one copies it.
 var strict = map[string][]string{
 	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
 	"X-Content-Type-Options":  {"nosniff"},
@@ -17,8 +17,8 @@ var strict = map[string][]string{
 	"Cache-Control":                {"no-store"},
 }
 
-// Strict sets the headers on every response of a server, and then lets next answer, which may replace
-// them. It is the outermost handler of the server. OPTIONS * goes to next, too.
+// Strict makes the server set the headers on every response before it calls its handler, which may replace them. It
+// returns server. OPTIONS * also goes to the handler. Strict must wrap all other handlers.
 func Strict(server *http.Server) *http.Server {
 	server.DisableGeneralOptionsHandler = true // net/http would answer it before any handler
 	next := server.Handler
@@ -29,7 +29,7 @@ func Strict(server *http.Server) *http.Server {
 	return server
 }
 
-// Set sets the headers.
+// Set sets the headers of strict in h.
 func Set(h http.Header) {
 	for name, value := range strict {
 		h[name] = value

@@ -7,32 +7,32 @@ import (
 	"testing"
 )
 
-// axeSource is the text of axe-core, which BADGER_AXE names: the file axe.min.js of the npm package.
+// axeSource returns the code of axe-core, the file axe.min.js of the npm package, which BADGER_AXE names.
 var axeSource = sync.OnceValues(func() (string, error) {
 	b, err := os.ReadFile(os.Getenv("BADGER_AXE"))
 	return string(b), err
 })
 
-// NeedAxe skips a test if there is no axe-core, or fails it where BADGER_REQUIRE_AXE is set.
+// NeedAxe skips a test if axe-core is not available, or fails it if BADGER_REQUIRE_AXE is set.
 func NeedAxe(tb testing.TB) {
 	tb.Helper()
 	_, err := axeSource()
 	missing(tb, err != nil, "BADGER_REQUIRE_AXE", "there is no axe-core; BADGER_AXE names its file axe.min.js")
 }
 
-// Finding is a rule of accessibility that a page breaks.
+// Finding is an accessibility rule that a page violates.
 type Finding struct {
 	Rule  string   `json:"id"`
 	Help  string   `json:"help"`
-	Where []string `json:"where"` // the elements, with the fault of each
+	Where []string `json:"where"` // at most five elements that violate it, each with the reason
 }
 
 func (f Finding) String() string {
 	return f.Rule + ": " + f.Help + "\n\t" + strings.Join(f.Where, "\n\t")
 }
 
-// Findings runs axe-core over the page, with the rules of WCAG 2.2 A and AA and its best practices.
-// See [NeedAxe].
+// Findings returns the violations that axe-core finds in the page, by the rules of WCAG 2.2 A and AA and its best
+// practices. The test must call [NeedAxe] first.
 func (t *Tab) Findings() []Finding {
 	t.tb.Helper()
 	source, err := axeSource()

@@ -1,8 +1,8 @@
-// Package browser lets tests look at pages with Chromium: what they show and do, what they ask
-// the network for, and what they print on the console.
+// Package browser tests web pages with Chromium: what they show and do, which network requests they make, and what they
+// print on the console.
 //
-// Chromium is the program that BADGER_CHROMIUM names, else chromium on the PATH. If there is none
-// tests skip, or fail if BADGER_REQUIRE_CHROMIUM is set, as it is in CI.
+// Chromium is the program that BADGER_CHROMIUM names, else chromium, chromium-browser or google-chrome on the PATH. If
+// there is none, tests skip, or fail if BADGER_REQUIRE_CHROMIUM is set, as it is in CI.
 package browser
 
 import (
@@ -34,8 +34,8 @@ var shared struct {
 	end func()
 }
 
-// Main runs the tests of a package with one Chromium, which the first [Start] starts and which ends
-// after the last test. It returns the code to exit with.
+// Main runs the tests of a package with one Chromium. It is started by the first [Start] and closed after the last
+// test. Main returns the exit code.
 func Main(m *testing.M) int {
 	shared.on = true
 	defer func() {
@@ -46,8 +46,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Start returns the Chromium of the package, if [Main] runs its tests, else one that is closed when the test ends.
-// Starting takes about a second. Tabs share nothing.
+// Start returns the Chromium of the package if [Main] runs its tests, otherwise a new one that is closed when the test
+// ends. Starting takes about a second. Tabs share no data.
 func Start(tb testing.TB) *Browser {
 	tb.Helper()
 	if !shared.on {
@@ -109,7 +109,7 @@ func start(tb testing.TB, dir string) (b *Browser, end func()) {
 	return &Browser{ctx}, end
 }
 
-// missing skips a test that lacks something, or fails it where the variable requires it.
+// missing skips a test if is is set, because what is missing, or fails it if the environment variable is also set.
 func missing(tb testing.TB, is bool, variable, what string) {
 	tb.Helper()
 	switch {
@@ -123,19 +123,19 @@ func missing(tb testing.TB, is bool, variable, what string) {
 
 // Options of a tab.
 type Options struct {
-	Width    int64 // of the window; 0 is 1280
-	Dark     bool  // the theme that the system prefers
-	NoScript bool  // scripts of pages do not run
-	Offline  bool  // the network does not work
+	Width    int64 // width of the window; 0 is 1280
+	Dark     bool  // the system prefers the dark theme
+	NoScript bool  // scripts of pages are disabled
+	Offline  bool  // the network is disabled
 }
 
-// Tab is a separate browser window: it shares no cookies or storage with others.
+// Tab is a separate browser window. It shares no cookies or storage with other tabs.
 type Tab struct {
 	tb  testing.TB
 	ctx context.Context
 
 	mu      sync.Mutex
-	asked   []string // addresses
+	asked   []string // URLs that were requested
 	console []string
 }
 
@@ -203,7 +203,7 @@ func (t *Tab) Resize(width int64) {
 	t.must(chromedp.Do(t.ctx, chromedp.EmulateViewport(width, 900)))
 }
 
-// Theme sets which theme the system prefers.
+// Theme sets whether the system prefers the dark or the light theme.
 func (t *Tab) Theme(dark bool) {
 	t.tb.Helper()
 	scheme := "light"
@@ -217,7 +217,7 @@ func (t *Tab) Theme(dark bool) {
 	t.must(err)
 }
 
-// Offline switches the network off or on.
+// Offline disables or enables the network.
 func (t *Tab) Offline(off bool) {
 	t.tb.Helper()
 	_, err := chromedp.Call(t.ctx, network.OverrideNetworkState,
@@ -229,10 +229,10 @@ func (t *Tab) Offline(off bool) {
 	t.must(err)
 }
 
-// timeout is how long a step may take before it is taken for one that never ends.
+// timeout is the maximum duration of a step, after which the test fails.
 const timeout = 2 * time.Minute
 
-// Do runs steps.
+// Do runs steps in the tab. The test fails if one returns an error.
 func (t *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 	t.tb.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, timeout)
@@ -240,8 +240,7 @@ func (t *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 	t.must(chromedp.Do(ctx, steps...))
 }
 
-// Go opens an address and waits until it is loaded. It returns the status, which is 0 if there is
-// none.
+// Go opens an address and waits until the page is loaded. It returns the HTTP status, or 0 without a response.
 func (t *Tab) Go(address string) int64 {
 	t.tb.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, timeout)
@@ -256,7 +255,8 @@ func (t *Tab) Go(address string) int64 {
 	return r.Status
 }
 
-// Reach opens an address of a server that may be down, and waits until it is loaded.
+// Reach opens an address and waits until the page is loaded. It retries while the server is not reachable, up to
+// timeout.
 func (t *Tab) Reach(address string) {
 	t.tb.Helper()
 	for end := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
@@ -272,7 +272,7 @@ func (t *Tab) Reach(address string) {
 	}
 }
 
-// Header sends a header with each request from now on.
+// Header adds a header to all following requests of the tab.
 func (t *Tab) Header(name, value string) {
 	t.tb.Helper()
 	_, err := chromedp.Call(t.ctx, network.SetExtraHTTPHeaders,
@@ -280,8 +280,8 @@ func (t *Tab) Header(name, value string) {
 	t.must(err)
 }
 
-// Click clicks the first element that a selector finds, which leads to another page, and waits until
-// that is loaded.
+// Click clicks the first element that matches a CSS selector, which must lead to another page, and waits until that
+// page is loaded.
 func (t *Tab) Click(selector string) {
 	t.tb.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, timeout)
@@ -291,24 +291,24 @@ func (t *Tab) Click(selector string) {
 	}
 }
 
-// Press presses keys, one after the other.
+// Press presses keys, one after the other, with the modifiers held.
 func (t *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	t.tb.Helper()
 	t.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...), func(p *input.DispatchKeyEventParams) {
-		if p.Type == input.DispatchKeyEventTypeKeyDown { // of a keyboard: what a script takes is not typed, too
+		if p.Type == input.DispatchKeyEventTypeKeyDown { // as a keyboard; a key that a script handles is not typed
 			p.Type = input.DispatchKeyEventTypeRawKeyDown
 		}
 	}))
 }
 
-// Address is that of the page.
+// Address returns the URL of the page.
 func (t *Tab) Address() string {
 	t.tb.Helper()
 	return Eval[string](t, "document.URL")
 }
 
-// Eval evaluates an expression in the page, also where scripts of pages do not run. A promise is
-// waited for.
+// Eval returns the value of a JavaScript expression in the page, even if scripts of pages are disabled. It waits for a
+// promise.
 func Eval[T any](t *Tab, expression string) T {
 	t.tb.Helper()
 	return evalWithin[T](t, timeout, expression)
@@ -328,7 +328,7 @@ func evalWithin[T any](t *Tab, within time.Duration, expression string) T {
 	return v
 }
 
-// Wait waits until an expression is true in the page.
+// Wait waits until an expression is true in the page. The test fails if it is not within timeout.
 func (t *Tab) Wait(expression string) {
 	t.tb.Helper()
 	if !t.Soon(timeout, expression) {
@@ -336,7 +336,7 @@ func (t *Tab) Wait(expression string) {
 	}
 }
 
-// Soon reports whether an expression becomes true in the page within some time.
+// Soon waits until an expression is true in the page, at most for the duration within, and reports whether it is.
 func (t *Tab) Soon(within time.Duration, expression string) bool {
 	t.tb.Helper()
 	pause := 2 * time.Millisecond
@@ -354,8 +354,7 @@ func (t *Tab) Soon(within time.Duration, expression string) bool {
 	}
 }
 
-// Foreign lists what the tab asked of others than the origin, such as http://127.0.0.1:7435, since it
-// was opened.
+// Foreign returns the URLs that the tab has requested from other origins than origin, such as http://127.0.0.1:7435.
 func (t *Tab) Foreign(origin string) (out []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -370,7 +369,7 @@ func (t *Tab) Foreign(origin string) (out []string) {
 	return out
 }
 
-// Asked lists what the tab asked for since it was opened.
+// Asked returns all URLs that the tab has requested.
 func (t *Tab) Asked() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

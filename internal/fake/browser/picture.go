@@ -9,8 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Pictures reports whether pictures of pages are wanted: BADGER_SCREENSHOTS names the folder where
-// people look at them.
+// Pictures reports whether screenshots are enabled: BADGER_SCREENSHOTS names the folder to write them to.
 func Pictures() bool { return os.Getenv("BADGER_SCREENSHOTS") != "" }
 
 // Picture takes a screenshot of the whole page, or of the window if the page is very long. It does nothing unless

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// BigQuery is a remote function. It retries on 408, 429, 500, 503 and 504, up to twenty attempts in
-// all. Every other status ends the query with the errorMessage.
+// BigQuery simulates a remote function of BigQuery. It retries on 408, 429, 500, 503 and 504, up to twenty attempts in
+// total. With any other error status the query fails with the errorMessage.
 type BigQuery struct {
-	URL     string            // of the function, such as http://…/v1/bigquery/NAME
+	URL     string            // URL of the function, such as http://…/v1/bigquery/NAME
 	Context map[string]string // userDefinedContext; nil: absent
 	Header  http.Header       // further headers, such as Authorization
 	Client  *http.Client
@@ -27,7 +27,7 @@ const (
 	BigQueryAttempts = 20
 )
 
-// Call sends one batch.
+// Call sends one batch of rows, with retries, and checks the reply.
 func (b *BigQuery) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 	c := &Call{}
 	b.requests++

@@ -1,10 +1,8 @@
-// Package callers simulates the warehouses that call a badger server, for tests. A simulator
-// sends what the product sends, retries what the product's documentation says that it retries, and
-// checks every reply as strictly as the strictest reading of the documentation. The server sees no
-// difference between a simulator and the product.
+// Package callers simulates the warehouses that call a badger server, for tests. A simulator sends the same requests as
+// the product, retries as the product's documentation states, and checks every reply by the strictest reading of the
+// documentation. The server sees no difference between a simulator and the product.
 //
-// Waits are those of the documentation, shortened: a second of a simulated caller takes a
-// millisecond. [Call.Waited] has the documented time.
+// Waits between attempts are shortened: a documented second takes a millisecond. [Call.Waited] has the documented time.
 package callers
 
 import (
@@ -18,7 +16,7 @@ import (
 	"time"
 )
 
-// Call is the outcome of one call of a function. A simulator also returns it with every error.
+// Call is the outcome of one call of a function. A simulator returns it together with any error.
 type Call struct {
 	Results  []json.RawMessage // one for each row, in order
 	Attempts []Attempt         // every request of the call
@@ -28,11 +26,11 @@ type Call struct {
 
 // Attempt is one request.
 type Attempt struct {
-	Method string // POST, GET; for gRPC the method's name
-	Status int    // of HTTP, or the gRPC code; -1: there was no answer
+	Method string // POST or GET, or the name of the gRPC method
+	Status int    // HTTP status or gRPC code; -1: no response
 }
 
-// Posts is how many of the attempts sent the rows.
+// Posts returns the number of attempts that sent the rows.
 func (c *Call) Posts() (n int) {
 	for _, a := range c.Attempts {
 		if a.Method != http.MethodGet {
@@ -44,24 +42,24 @@ func (c *Call) Posts() (n int) {
 
 // Refused is the error of a call that the server rejected. The real product fails the statement.
 type Refused struct {
-	Status   int    // of HTTP, or the gRPC code
-	Text     string // the body or message
-	Attempts int    // 1: the product does not retry it
+	Status   int    // HTTP status or gRPC code
+	Text     string // body or message of the response
+	Attempts int    // number of attempts; 1 if the product does not retry
 }
 
 func (r *Refused) Error() string {
 	return fmt.Sprintf("refused with status %d after %d attempts: %.300s", r.Status, r.Attempts, r.Text)
 }
 
-// Violation is the error of a reply that breaks the protocol. The real product fails the statement, or does
-// something worse.
+// Violation is the error of a reply that breaks the protocol. The real product would fail the statement or return wrong
+// results.
 type Violation struct{ What string }
 
 func (v *Violation) Error() string { return "the reply breaks the protocol: " + v.What }
 
 func violation(format string, args ...any) error { return &Violation{fmt.Sprintf(format, args...)} }
 
-// wait waits for d as the documentation has it.
+// wait waits for a thousandth of d, and adds d, the documented wait, to c.Waited.
 func (c *Call) wait(ctx context.Context, d time.Duration) error {
 	c.Waited += d
 	select {
@@ -72,7 +70,7 @@ func (c *Call) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// reply is an HTTP reply, decompressed.
+// reply is an HTTP response; body is raw after decompression.
 type reply struct {
 	status int
 	header http.Header
@@ -80,7 +78,7 @@ type reply struct {
 	body   []byte
 }
 
-// request is an HTTP request of a simulator; client nil is the usual one.
+// request is an HTTP request of a simulator. If client is nil, plainClient is used.
 type request struct {
 	client      *http.Client
 	method, url string
@@ -132,10 +130,10 @@ func (c *Call) send(ctx context.Context, r request) (*reply, error) {
 	return out, nil
 }
 
-// plainClient leaves compression to the simulators.
+// plainClient is an HTTP client without automatic compression, which the simulators do themselves.
 var plainClient = http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}}
 
-// CloseIdle closes the connections that simulators keep for their next call.
+// CloseIdle closes the idle connections of the simulators.
 func CloseIdle() { plainClient.CloseIdleConnections() }
 
 func gzipped(b []byte) []byte {
@@ -146,7 +144,7 @@ func gzipped(b []byte) []byte {
 	return buf.Bytes()
 }
 
-// backoff doubles from first up to most.
+// backoff returns the wait after an attempt, counted from 0: first, doubled for each attempt, and at most most.
 func backoff(attempt int, first, most time.Duration) time.Duration {
 	d := first << min(attempt, 30)
 	if d <= 0 || d > most {

@@ -6,16 +6,16 @@ import (
 	"net/http"
 )
 
-// Databricks is http_request: one request a row, an object of arguments by name, and no retry. SQL
-// gets the status and the text, and reads the text as JSON whatever the status is.
+// Databricks simulates the SQL function http_request: one request for each row, with an object of arguments by name,
+// and no retries. SQL gets the status and the body, and parses the body as JSON for every status.
 type Databricks struct {
-	URL    string // of the function, such as http://…/v1/databricks/NAME
+	URL    string // URL of the function, such as http://…/v1/databricks/NAME
 	Header http.Header
 	Client *http.Client
 }
 
-// Call sends one row. The text is the one result, whatever the status is; a status other than 200
-// is also an error, [Refused].
+// Call sends one row. The only result is the response's body, for every status. A status other than 200 is also an
+// error, [Refused].
 func (d *Databricks) Call(ctx context.Context, args map[string]any) (*Call, error) {
 	c := &Call{}
 	if args == nil {

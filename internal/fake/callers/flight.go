@@ -19,13 +19,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Databend is a UDF server's caller. Each block is one DoExchange, with the descriptor on its first
-// message only. It retries up to eight times on every status but those of a lost connection.
+// Databend simulates the calls that Databend makes to a UDF server. Each block is one DoExchange, with the descriptor
+// on its first message only. It retries every failure except a timeout and a cancellation, up to eight times.
 type Databend struct {
 	Client  flight.Client
 	Handler string
-	Headers map[string]string // of the DDL, such as a token
-	Query   string            // query id
+	Headers map[string]string // headers in the DDL, such as a token
+	Query   string            // query ID
 	Args    []arrow.Field     // as the DDL declares them: type, nullable, metadata
 	Result  arrow.Field
 	Retries int // external_server_request_retry_times; 0: 8
@@ -44,7 +44,8 @@ func (d *Databend) context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Create is CREATE FUNCTION: the declared types, nullable or not, are compared with the server's.
+// Create simulates CREATE FUNCTION: it returns an error if the declared types or their nullability differ from the
+// server's.
 func (d *Databend) Create(ctx context.Context) error {
 	info, err := d.Client.GetFlightInfo(d.context(ctx), path(d.Handler))
 	if err != nil {
@@ -57,7 +58,7 @@ func (d *Databend) Create(ctx context.Context) error {
 	return compareFields(schema, d.Args, d.Result, sameDatabend)
 }
 
-// compareFields compares a server's schema with what CREATE FUNCTION declares.
+// compareFields returns an error if the server's schema differs, by same, from the declared arguments and result.
 func compareFields(schema *arrow.Schema, args []arrow.Field, result arrow.Field,
 	same func(a, b arrow.Field) bool) error {
 	declared := append(append([]arrow.Field{}, args...), result)
@@ -72,8 +73,8 @@ func compareFields(schema *arrow.Schema, args []arrow.Field, result arrow.Field,
 	return nil
 }
 
-// sameDatabend compares types as Databend does: all layouts of text are equal, VARIANT is identified by its
-// metadata, and nullability matters.
+// sameDatabend reports whether Databend regards two types as equal. All text layouts are equal, VARIANT is identified
+// by its metadata, and nullability matters.
 func sameDatabend(a, b arrow.Field) bool {
 	kind := func(f arrow.Field) string {
 		if v, ok := f.Metadata.GetValue("Extension"); ok {
@@ -88,7 +89,7 @@ func sameDatabend(a, b arrow.Field) bool {
 	return kind(a) == kind(b) && a.Nullable == b.Nullable
 }
 
-// Call sends one block, cut into slices if several records are given.
+// Call sends one block, as one or several records, with retries, and checks the reply.
 func (d *Databend) Call(ctx context.Context, slices ...arrow.Record) (*Call, error) {
 	c := &Call{}
 	retries := d.Retries
@@ -119,20 +120,20 @@ func (d *Databend) Call(ctx context.Context, slices ...arrow.Record) (*Call, err
 	}
 }
 
-// RisingWave is an external function's caller. The descriptor is on every message; fields have
-// no names. It gives a call five seconds and retries on UNAVAILABLE, up to five attempts.
+// RisingWave simulates the calls of an external function of RisingWave. The descriptor is on every message, and fields
+// have no names. A call has five seconds. It retries on UNAVAILABLE, up to five attempts.
 type RisingWave struct {
 	Client      flight.Client
 	Name        string
 	Args        []arrow.Field // as the DDL declares them: types and metadata
 	Result      arrow.Field
-	AlwaysRetry bool // always_retry_on_network_error: every status is retried for ever
+	AlwaysRetry bool // always_retry_on_network_error: retries every status without limit
 }
 
-// RisingWaveTimeout is how long RisingWave waits for a call.
+// RisingWaveTimeout is the time limit of a call.
 const RisingWaveTimeout = 5 * time.Second
 
-// Create is CREATE FUNCTION.
+// Create simulates CREATE FUNCTION: it checks the protocol version and compares the declared types with the server's.
 func (r *RisingWave) Create(ctx context.Context) error {
 	action, err := r.Client.DoAction(ctx, &flight.Action{Type: "protocol_version"})
 	if err != nil {
@@ -162,14 +163,14 @@ func (r *RisingWave) Create(ctx context.Context) error {
 	return compareFields(schema, r.Args, r.Result, sameRisingWave)
 }
 
-// sameRisingWave compares types as RisingWave does: without names and nullability, with the name of
-// an extension.
+// sameRisingWave reports whether RisingWave regards two types as equal: names and nullability do not matter, and the
+// names of extension types do.
 func sameRisingWave(a, b arrow.Field) bool {
 	name := func(f arrow.Field) string { v, _ := f.Metadata.GetValue("ARROW:extension:name"); return v }
 	return arrow.TypeEqual(a.Type, b.Type) && name(a) == name(b)
 }
 
-// Call sends one chunk.
+// Call sends one chunk of rows, with retries, and checks the reply.
 func (r *RisingWave) Call(ctx context.Context, rec arrow.Record) (*Call, error) {
 	c := &Call{}
 	for attempt := 0; ; attempt++ {
@@ -218,7 +219,8 @@ func countRows(results []json.RawMessage, in []arrow.Record) error {
 	return nil
 }
 
-// exchange is one DoExchange: the result's schema, and column 0 as JSON.
+// exchange makes one DoExchange call with recs, and returns the schema of the result and its first column as JSON. If
+// every is set, each message has the descriptor.
 func exchange(ctx context.Context, client flight.Client, name string, every bool,
 	recs []arrow.Record) (*arrow.Schema, []json.RawMessage, error) {
 	stream, err := client.DoExchange(ctx)
@@ -255,7 +257,7 @@ func exchange(ctx context.Context, client flight.Client, name string, every bool
 	return r.Schema(), results, nil
 }
 
-// described puts the descriptor on the first message, or on all.
+// described writes messages with the descriptor on the first one, or on all if every is set.
 type described struct {
 	stream     flight.DataStreamWriter
 	descriptor *flight.FlightDescriptor
@@ -272,7 +274,7 @@ func (d *described) Send(m *flight.FlightData) error {
 	return d.stream.Send(m)
 }
 
-// cell is a value as JSON: text that is JSON by its metadata or looks like an envelope stays text.
+// cell returns value i of a column as JSON. A text that contains JSON becomes a JSON string.
 func cell(arr arrow.Array, i int) json.RawMessage {
 	if arr.IsNull(i) {
 		return json.RawMessage("null")

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Redshift is an external function that calls AWS Lambda. It retries if Lambda throttles or fails, for
-// RETRY_TIMEOUT. A result of the function with success false fails the statement.
+// Redshift simulates an external function of Redshift, which calls AWS Lambda. If Invoke returns an error, it retries
+// for RETRY_TIMEOUT. A result with success false fails the statement.
 type Redshift struct {
-	Function string // as Redshift names it, such as badger.hybrid_ex
-	// Invoke runs the Lambda function on a payload. An error is an exception that the function
-	// raised, which Lambda reports to Redshift as one of the service.
+	Function string // name of the function in Redshift, such as badger.hybrid_ex
+	// Invoke runs the Lambda function on a payload. An error means an exception in the function, which Lambda reports
+	// to Redshift as a failure of the service.
 	Invoke func(ctx context.Context, payload []byte) ([]byte, error)
 	Retry  time.Duration // RETRY_TIMEOUT; 0: 20 seconds
 }
 
-// lambdaPayload is how many bytes a reply of AWS Lambda may have.
+// lambdaPayload is the maximum number of bytes of a reply of AWS Lambda.
 const lambdaPayload = 6 << 20
 
-// Call sends one batch.
+// Call sends one batch of rows, with retries, and checks the reply.
 func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 	return r.Send(ctx, len(rows), rows)
 }
 
-// Send sends a call of the given number of records, with any arguments.
+// Send sends a call of the given number of records with any arguments, which may be malformed, and checks the reply.
 func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call, error) {
 	c := &Call{}
 	payload, err := json.Marshal(map[string]any{

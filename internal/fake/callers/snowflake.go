@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Snowflake is an external function, or with Service a function of a service in Snowpark Container
-// Services.
+// Snowflake simulates an external function of Snowflake or, if Service is set, a function of a service in Snowpark
+// Container Services.
 //
-// An external function retries on 429 and on every 5xx with the same batch id; a service function on 404, 429, 500,
-// 502, 503 and 504, three times. Every other status fails the statement. On 202 both poll by GET with the same
-// headers, and give up after ten minutes.
+// An external function retries on 429 and on every 5xx with the same batch ID; a service function on 404, 429, 500,
+// 502, 503 and 504, three times. Every other error status fails the statement. After 202 both poll by GET with the same
+// headers, and fail after ten minutes.
 type Snowflake struct {
-	URL     string // of the function, such as http://…/v1/snowflake/NAME
+	URL     string // URL of the function, such as http://…/v1/snowflake/NAME
 	Service bool
 	Gzip    bool        // COMPRESSION = GZIP
-	BatchID string      // empty: sends no batch id, like some service functions
+	BatchID string      // empty: no batch ID is sent, as by some service functions
 	Header  http.Header // further headers
 	Client  *http.Client
 	Numbers []int64 // row numbers; nil: from 0
@@ -30,10 +30,10 @@ type Snowflake struct {
 // Limits of Snowflake.
 const (
 	snowflakeReply   = 10_000_000       // bytes of a reply
-	SnowflakePolling = 10 * time.Minute // of a batch, all in all
+	SnowflakePolling = 10 * time.Minute // maximum time of polling for a batch
 )
 
-// Call sends one batch.
+// Call sends one batch of rows, with retries and polling, and checks the reply.
 func (s *Snowflake) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 	data := make([][]any, len(rows))
 	for i, r := range rows {
@@ -53,7 +53,8 @@ func (s *Snowflake) number(i int) int64 {
 	return int64(i)
 }
 
-// Send sends a body with the given number of rows.
+// Send sends a body, which may be malformed, with retries and polling. It expects a reply with the given number of
+// rows.
 func (s *Snowflake) Send(ctx context.Context, body []byte, rows int) (*Call, error) {
 	c := &Call{}
 	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"snowflake/1.0"}}
@@ -142,8 +143,7 @@ func (s *Snowflake) retried(status int) bool {
 	return false
 }
 
-// check reads a reply as Snowflake does: the same number of rows, with the same numbers, in the
-// same order.
+// check returns the results of a reply. Like Snowflake it requires the row numbers of the request, in the same order.
 func (s *Snowflake) check(r *reply, rows int) ([]json.RawMessage, error) {
 	if len(r.body) > snowflakeReply {
 		return nil, violation("%d bytes", len(r.body))

@@ -1,5 +1,5 @@
-// Package metrics has metrics for the tests of what serves metrics: their scores are known by their arguments, and the
-// judged one takes as long as a test asks for.
+// Package metrics has metrics for the tests of packages that serve metrics: their scores follow from their arguments,
+// and the judged one takes as long as a test requests.
 package metrics
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// All returns a metric for each kind of parameters and of outcome.
+// All returns metrics that cover each kind of parameters and of outcome.
 func All() []scoring.Metric {
 	return []scoring.Metric{
 		{
@@ -119,7 +119,8 @@ func cellMatch(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// judged answers at once, or waits as the response asks: "wait 10ms", "wait forever".
+// judged returns a score immediately, or waits first if the agent's response is "wait 10ms" or "wait forever". It fails
+// if the response is "nonsense".
 func judged(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if d, ok := strings.CutPrefix(in.Case.Agent.Response, "wait "); ok {
 		pause, err := time.ParseDuration(d)
@@ -138,13 +139,13 @@ func judged(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return scoring.OK(0.5, "so-so"), nil
 }
 
-// NoReplies gives an engine a judge of recorded replies without any reply.
+// NoReplies is a source of recorded replies that has none.
 type NoReplies struct{}
 
-// Reply is scoring's.
+// Reply implements [scoring.Replies].
 func (NoReplies) Reply(string, string) (reply, assessmentID string, ok bool) { return "", "", false }
 
-// TwoResults returns an accepted result of four cells, and an agent's in which the first wrong of them differ.
+// TwoResults returns a gold result of four cells, and an agent's result whose first wrong cells differ.
 func TwoResults(wrong int) (gold, agent string) {
 	gold = `{"columns":["region","total"],"rows":[["north",1.50],["south",2]]}`
 	agent = gold

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inside is the environment variable by which a test knows that it runs in the namespaces.
+// inside is the environment variable that is set for a test that runs in the namespaces.
 const inside = "BADGER_RESIDENCY_INSIDE"
 
-// Inside reports whether the test runs in the namespaces already.
+// Inside reports whether the test runs in the namespaces.
 func Inside() bool { return os.Getenv(inside) != "" }
 
 // Enter reruns the test in a child process with separate namespaces. It returns true in the child, and false in the
@@ -72,8 +72,8 @@ func exact(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// everywhere makes every address this machine's: the loopback interface is switched on, and the
-// table of local routes gets a default route of each family.
+// everywhere makes every address local to this machine: it enables the loopback interface and adds a default route for
+// IPv4 and IPv6 to the table of local routes.
 func everywhere() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -98,7 +98,7 @@ func everywhere() error {
 	return nil
 }
 
-// addLocalRoute is ip route add local default dev lo.
+// addLocalRoute does the same as the command ip route add local default dev lo, for one address family.
 func addLocalRoute(family byte) error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {

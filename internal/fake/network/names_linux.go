@@ -10,14 +10,14 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// nameServer is where names are looked up.
+// nameServer is the address of the name server.
 var nameServer = netip.MustParseAddr("10.53.0.53")
 
-// names is the name server. It knows the names that the test serves.
+// names is the name server of the test. It resolves only the names that the test serves.
 type names struct {
 	mu    sync.Mutex
-	addrs map[string]netip.Addr // by name in lower case
-	asked []string              // names, in the order of the questions
+	addrs map[string]netip.Addr // addresses by name in lower case
+	asked []string              // names that were looked up, in order
 }
 
 func newNames(t *testing.T) *names {
@@ -43,8 +43,8 @@ func newNames(t *testing.T) *names {
 	return n
 }
 
-// answer answers a question: with the address, that the name has none of the kind asked for, or
-// that there is no such name.
+// answer returns the reply to a DNS query: the IPv4 address of a known name, no record for other types, or that the
+// name does not exist.
 func (n *names) answer(query []byte) ([]byte, error) {
 	var m dnsmessage.Message
 	if err := m.Unpack(query); err != nil || len(m.Questions) != 1 {

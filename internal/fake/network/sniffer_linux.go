@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own is the source address of the test's own connections, which distinguishes them from the program's.
+// own is the source address of the test's own connections, by which they are distinguished from the program's.
 var own = netip.MustParseAddr("127.9.9.9")
 
 // attempt is the first packet of a connection, or a datagram.
@@ -23,18 +23,18 @@ type attempt struct {
 	to       netip.AddrPort
 }
 
-// sniffer records what is sent to the network: every packet of it passes the loopback interface.
+// sniffer records connection attempts and datagrams. All packets of the network pass the loopback interface.
 type sniffer struct {
 	fd int
 
 	mu       sync.Mutex
 	attempts []attempt
-	markers  map[uint16]chan struct{} // by port, see settle
+	markers  map[uint16]chan struct{} // channels by port, see settle
 	serial   uint16
 }
 
-// first lets through, of IP packets without a link header, the first packet of each TCP connection
-// and all packets of other protocols. Extension headers of IPv6 count as other protocols.
+// first is a packet filter on IP packets without a link header. It admits the first packet of each TCP connection and
+// all packets of other protocols. Extension headers of IPv6 count as other protocols.
 var first = []bpf.Instruction{
 	bpf.LoadAbsolute{Off: 0, Size: 1},
 	bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xf0},
@@ -138,8 +138,8 @@ func (s *sniffer) take(p []byte) {
 	s.attempts = append(s.attempts, a)
 }
 
-// settle waits until all that was sent before is recorded: a datagram of the test's own passes the
-// sniffer after it.
+// settle returns the recorded attempts, after all packets that were sent before have been recorded. To wait for that,
+// it sends a datagram and waits until the sniffer has seen it.
 func (s *sniffer) settle(t *testing.T) []attempt {
 	t.Helper()
 	s.mu.Lock()

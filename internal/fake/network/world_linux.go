@@ -30,31 +30,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hosts that certificates of the world name for questions of revocation.
+// Hosts that the certificates of a world name for revocation checks (OCSP and CRLs).
 const (
 	responder = "ocsp.authority.test"
 	CRLs      = "crl.authority.test"
 )
 
-// Authority is the file of the certificate that the program is to trust, as the program sees it.
+// Authority is the path, inside the world, of the CA certificate that the program should trust.
 const Authority = "/etc/world-authority.pem"
 
-// World is a network and a file system. It is removed when the test ends.
+// World is an isolated network and file system for a program under test. It is removed when the test ends.
 type World struct {
 	t       *testing.T
 	sniffer *sniffer
 	names   *names
-	last    netip.Addr // that was given to a name
+	last    netip.Addr // address that was last assigned to a name
 
 	authority *x509.Certificate
 	key       *ecdsa.PrivateKey
 
 	root, upper string
-	bare        []string          // directories of the root without an overlay
-	before      map[string]string // files in the overlay, with a fingerprint of each
+	bare        []string          // directories at the top of the root without an overlay
+	before      map[string]string // files in the overlay at the last Start, with a fingerprint of each
 }
 
-// New makes a world inside the namespaces of [Enter].
+// New creates a world. It must be called inside the namespaces of [Enter].
 func New(t *testing.T) *World {
 	t.Helper()
 	w := &World{t: t, last: netip.MustParseAddr("10.77.0.0")}
@@ -70,8 +70,8 @@ func New(t *testing.T) *World {
 	return w
 }
 
-// overlay shows the machine's files to the program, and stores its changes separately. Each directory of the root
-// has its own overlay, since those of a user namespace cannot cover other mounts.
+// overlay creates the program's file system: the machine's files, with changes stored separately. Each directory of the
+// root has its own overlay, since those of a user namespace cannot cover other mounts.
 func (w *World) overlay() {
 	w.t.Helper()
 	must := func(what string, err error) {
@@ -116,7 +116,7 @@ func (w *World) overlay() {
 	}
 }
 
-// Program installs a program of the machine as the program under test. It returns its path in the world.
+// Program adds an executable of the machine to the world as the program under test, and returns its path there.
 func (w *World) Program(path string) string {
 	w.t.Helper()
 	const at = "/opt/program"
@@ -128,7 +128,7 @@ func (w *World) Program(path string) string {
 	return at
 }
 
-// Write writes a file of the world, and makes its directories.
+// Write writes a file of the world and creates missing directories.
 func (w *World) Write(path, text string) {
 	w.t.Helper()
 	full := filepath.Join(w.root, path)
@@ -141,10 +141,10 @@ func (w *World) Write(path, text string) {
 	}
 }
 
-// Path is where the test finds a file of the world.
+// Path returns the path by which the test can open a file of the world.
 func (w *World) Path(path string) string { return filepath.Join(w.root, path) }
 
-// Dir makes a directory.
+// Dir creates a directory of the world, with missing parents.
 func (w *World) Dir(path string) {
 	w.t.Helper()
 	if err := os.MkdirAll(filepath.Join(w.root, path), 0o755); err != nil { //nolint:gosec // as directories are
@@ -152,8 +152,8 @@ func (w *World) Dir(path string) {
 	}
 }
 
-// addr is the address of a host: itself if it is one, else that of its name, which exists from then
-// on.
+// addr returns the IP address of a host, which may be an address or a name. A new name gets an address, and resolves
+// from then on.
 func (w *World) addr(host string) netip.Addr {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a
@@ -169,17 +169,17 @@ func (w *World) addr(host string) netip.Addr {
 	return w.last
 }
 
-// Address returns the address of a port of host. From then on the name resolves; the port is closed until the test
-// listens on it.
+// Address returns ADDRESS:PORT of a host. The name resolves from then on. The port is closed until the test listens on
+// it.
 func (w *World) Address(host string, port int) string {
 	return net.JoinHostPort(w.addr(host).String(), strconv.Itoa(port))
 }
 
-// Forward serves a host's port from an address of this machine.
+// Forward forwards connections to a host's port to the address to of this machine.
 func (w *World) Forward(host string, port int, to string) { w.forward(host, port, to, nil) }
 
-// TLS is Forward behind TLS, with a certificate of [Authority] for the host, which names
-// [responder] and [CRLs]. Protocols are those of ALPN.
+// TLS is like Forward for TLS connections. The certificate is for the host, is issued by [Authority], and names
+// [responder] and [CRLs]. protocols are those of ALPN.
 func (w *World) TLS(host string, port int, to string, protocols ...string) {
 	w.t.Helper()
 	w.forward(host, port, to,
@@ -208,7 +208,7 @@ func (w *World) forward(host string, port int, to string, secured *tls.Config) {
 	}()
 }
 
-// Dial connects as the test, which is not recorded.
+// Dial opens a connection of the test, which is not recorded.
 func Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: own.AsSlice()}}
 	return d.DialContext(ctx, network, address)
@@ -234,7 +234,7 @@ func (w *World) pipe(c net.Conn, to string) {
 	<-done
 }
 
-// certify makes the authority.
+// certify creates the certificate authority of the world.
 func (w *World) certify() {
 	w.t.Helper()
 	var err error
@@ -257,7 +257,7 @@ func (w *World) certify() {
 	w.Write(Authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 }
 
-// certificate is one of the authority for a host, with its key.
+// certificate returns a certificate of the authority for a host, with its key.
 func (w *World) certificate(host string) tls.Certificate {
 	w.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -278,7 +278,7 @@ func (w *World) certificate(host string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der, w.authority.Raw}, PrivateKey: key}
 }
 
-// RevocationList is the authority's list of revoked certificates, which is empty.
+// RevocationList returns the authority's certificate revocation list, which is empty.
 func (w *World) RevocationList() []byte {
 	w.t.Helper()
 	list, err := x509.CreateRevocationList(rand.Reader,
@@ -294,11 +294,11 @@ func (w *World) RevocationList() []byte {
 type Running struct {
 	cmd    *exec.Cmd
 	ended  chan struct{}
-	Stdout bytes.Buffer // after Wait
-	Stderr bytes.Buffer // after Wait
+	Stdout bytes.Buffer // complete after Wait
+	Stderr bytes.Buffer // complete after Wait
 }
 
-// Start clears the record and starts a program in a directory of the world.
+// Start clears the record and starts a program in a working directory of the world.
 func (w *World) Start(dir string, env []string, name string, args ...string) *Running {
 	w.t.Helper()
 	w.sniffer.settle(w.t)
@@ -318,7 +318,7 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 	}
 	go func() {
 		defer close(r.ended)
-		_ = r.cmd.Wait() // the exit code says it
+		_ = r.cmd.Wait() // the exit code shows the error
 	}()
 	return r
 }
@@ -326,19 +326,19 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 // Ended is closed when the program has ended.
 func (r *Running) Ended() <-chan struct{} { return r.ended }
 
-// Signal sends it a signal; the error is os.ErrProcessDone if it has ended.
+// Signal sends a signal to the program. If the program has ended, the error is os.ErrProcessDone.
 func (r *Running) Signal(s os.Signal) error { return r.cmd.Process.Signal(s) }
 
-// Wait waits for the end and returns the exit code.
+// Wait waits until the program has ended and returns its exit code.
 func (r *Running) Wait() int {
 	<-r.ended
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// Contact is a host that was contacted.
+// Contact is a host and port that the program tried to contact.
 type Contact struct {
 	Protocol string // tcp, udp or another one
-	Host     string // the name that its address was given to, or the address
+	Host     string // the name with this address, or the address
 	Port     int
 }
 
@@ -346,11 +346,11 @@ func (c Contact) String() string {
 	return c.Protocol + " " + net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
 }
 
-// Record lists the actions of a program.
+// Record holds the recorded actions of a program.
 type Record struct {
-	Contacts []Contact // that were attempted, each once, sorted; without the name server
-	Lookups  []string  // names, each once, sorted
-	Written  []string  // files and directories that were made, changed or removed, sorted
+	Contacts []Contact // attempted connections and datagrams, each once, sorted; without those to the name server
+	Lookups  []string  // names that were looked up, each once, sorted
+	Written  []string  // files and directories that were created, changed or removed, sorted
 }
 
 // Record returns the actions since the last Start.
@@ -392,8 +392,8 @@ func (w *World) Record() Record {
 	return r
 }
 
-// files fingerprints the files in the overlay. Directories have only their name: their times change with their
-// content.
+// files returns a fingerprint of each file in the overlay, by path. That of a directory has only its mode, because its
+// time changes with its content.
 func (w *World) files() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}

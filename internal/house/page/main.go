@@ -1,7 +1,7 @@
-// Command page prints the packages of the module in Markdown: what each does, by the first sentence of
-// its documentation, and what it may import. With -sizes it prints lines of code, exported names and
-// imports instead, tab-separated, for comparing two states of the code. With -levels it writes the
-// picture of the levels between two comments of ARCHITECTURE.md.
+// Command page prints the packages of the module in Markdown: what each does, by the first sentence of its
+// documentation, and what it may import. With -sizes it prints lines of code, exported names and imports instead,
+// tab-separated, for comparing two states of the code. With -levels it writes the levels of the packages to
+// ARCHITECTURE.md, between two HTML comments.
 package main
 
 import (
@@ -51,7 +51,8 @@ func main() {
 	}
 }
 
-// depths returns the level of each package above those that import none of this module.
+// depths returns the level of each package: 0 if it imports no package of this module, otherwise one more than the
+// highest level of its imports.
 func depths(packages []*house.Package) map[string]int {
 	byName := map[string]*house.Package{}
 	for _, p := range packages {
@@ -96,7 +97,7 @@ This page lists every package with its purpose and the packages of this module t
 
 const architecture = "ARCHITECTURE.md"
 
-// The comments that the picture of the levels is between.
+// The HTML comments in ARCHITECTURE.md between which the levels are written.
 const (
 	begin = "<!-- levels: written by make generate -->\n"
 	end   = "<!-- end of levels -->\n"
@@ -115,8 +116,8 @@ func writeLevels(packages []*house.Package) error {
 	return os.WriteFile(architecture, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600) //nolint:gosec // a constant
 }
 
-// picture is the packages by level, the highest first, in a block of text. A package is one level above the
-// highest that it imports. Test support is left out.
+// picture returns a code block with the packages by level, the highest level first. A package is one level above the
+// highest package that it imports. Packages for tests are left out.
 func picture(packages []*house.Package) string {
 	depth := depths(packages)
 	var w strings.Builder
@@ -144,7 +145,7 @@ func picture(packages []*house.Package) string {
 	return w.String()
 }
 
-// does is the first sentence of a package's documentation without "Package NAME".
+// does returns the first sentence of a package's documentation, without "Package NAME".
 func does(p *house.Package) string {
 	doc := strings.TrimSpace(p.Doc)
 	if words := strings.SplitN(doc, " ", 3); len(words) == 3 && (words[0] == "Package" || words[0] == "Command") {
@@ -189,7 +190,7 @@ func printSizes(w *bufio.Writer, packages []*house.Package) error {
 	return nil
 }
 
-// exportedNames counts the exported names that a file declares, methods included.
+// exportedNames returns the number of exported functions, methods, types, constants and variables that a file declares.
 func exportedNames(f *ast.File) (n int) {
 	count := func(id *ast.Ident) {
 		if id.IsExported() {

@@ -1,5 +1,5 @@
-// Package words counts the words in comments, messages and pages that a reader has to decode. The list is
-// words.tsv; a test holds each to the number that is written there, which only goes down.
+// Package words counts the words in comments, messages and pages that a reader has to decode. The file words.tsv lists
+// them with a maximum for each. A test fails if a maximum is exceeded; the maxima may only be lowered.
 package words
 
 import (
@@ -19,7 +19,7 @@ import (
 //go:embed words.tsv
 var list []byte
 
-// A term is a pattern, what to write in its place, and how many uses there may be.
+// term is a pattern of words, what to write instead, and the maximum number of uses.
 type term struct {
 	Pattern string
 	Write   string
@@ -28,7 +28,7 @@ type term struct {
 	re *regexp.Regexp
 }
 
-// terms reads words.tsv.
+// terms returns the terms of words.tsv.
 func terms() ([]term, error) {
 	var terms []term
 	lines := bufio.NewScanner(bytes.NewReader(list))
@@ -53,15 +53,15 @@ func terms() ([]term, error) {
 	return terms, lines.Err()
 }
 
-// A use is one place where a term is used.
+// use is one place where a term is used.
 type use struct {
 	Path string
 	Line int
-	Text string // the words that match
+	Text string // the matching words
 }
 
-// find returns the uses of each term below a folder, in the order of terms: in comments and string literals of Go
-// files except tests, and in the prose of Markdown.
+// find returns the uses of each term below a folder, by the index of the term: in comments and string literals of Go
+// files except tests, and in the text of Markdown files outside code blocks.
 func find(folder string, terms []term) ([][]use, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -106,7 +106,7 @@ func find(folder string, terms []term) ([][]use, error) {
 	return uses, err
 }
 
-// prose calls f with each line of a page that is not in a block of code.
+// prose calls f with each line of a Markdown page that is not in a code block.
 func prose(page []byte, f func(line int, text string)) {
 	fenced := false
 	for i, line := range strings.Split(string(page), "\n") {
@@ -118,8 +118,7 @@ func prose(page []byte, f func(line int, text string)) {
 	}
 }
 
-// code calls f with each comment and each string of a Go file. Comments on consecutive lines are joined, as they
-// are read.
+// code calls f with each comment and each string literal of a Go file. Comments on consecutive lines are joined.
 func code(source []byte, f func(line int, text string)) {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(source))
