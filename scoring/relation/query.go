@@ -449,8 +449,9 @@ func (q *query) textWithout(parts ...sqlparts.Component) string {
 	return strings.Join(all, "; ")
 }
 
-// readsAs reports whether both queries get their rows in the same way by their texts: the same tables, joins, conditions
-// in any order, groups, subqueries and set operations. Their outermost select lists and sort keys may differ.
+// readsAs reports whether both queries get their rows in the same way by their texts: the same tables, joins,
+// conditions in any order, groups, subqueries and set operations. Their outermost select lists and sort keys may
+// differ.
 func (q *query) readsAs(o *query) bool {
 	return q.rowsText() == o.rowsText() && q.unites == o.unites && q.intersects == o.intersects &&
 		q.excepts == o.excepts && slices.Equal(q.readings(), o.readings())

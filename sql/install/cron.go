@@ -25,8 +25,8 @@ var cronFields = []cronField{
 	{name: "day of the week", most: 7, names: []string{"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"}, last: true},
 }
 
-// knowLast are the warehouses whose schedules know the last day of a month and the last weekday of a month. PostgreSQL's
-// pg_cron, BigQuery and cron itself do not.
+// knowLast are the warehouses whose schedules know the last day of a month and the last weekday of a month.
+// PostgreSQL's pg_cron, BigQuery and cron itself do not.
 var knowLast = []string{"snowflake", "databricks", "redshift"}
 
 // check reports what is wrong with the text of a field: a list of *, numbers, names and ranges, each with a step if it
