@@ -457,8 +457,8 @@ func (q *query) readsAs(o *query) bool {
 		q.excepts == o.excepts && slices.Equal(q.readings(), o.readings())
 }
 
-// readings returns the text of each SELECT without its conditions, and of the outermost one without its select list, then
-// the conditions of all of them; sorted.
+// readings returns the text of each SELECT without its conditions, and of the outermost one without its select list,
+// then the conditions of all of them; sorted.
 func (q *query) readings() []string {
 	var out []string
 	for _, s := range q.selects {
