@@ -273,14 +273,12 @@ func (d *doctor) tables(ctx context.Context) {
 		switch x.Kind {
 		case store.MissingTable:
 			missing = append(missing, x.Name)
-		case store.MissingColumn, store.MissingView:
+		case store.MissingColumn, store.MissingView, store.OwnView:
 			if x.ReadAsNULL() {
 				null = append(null, x.Name)
 			} else {
 				lacking = append(lacking, x.Name)
 			}
-		case store.OwnView:
-			null = append(null, x.Name)
 		case store.OwnColumn:
 			own = append(own, x.Name)
 		case store.OldVersion, store.ChangedView, store.WrongType, store.NewVersion:

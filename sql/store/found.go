@@ -62,9 +62,9 @@ type Difference struct {
 // Fine reports whether nothing needs to be done.
 func (d *Difference) Fine() bool { return d.Kind == OwnColumn || d.Kind == OwnView }
 
-// ReadAsNULL reports whether the difference is a missing column that users' tables may lack.
+// ReadAsNULL reports whether the difference is a missing column that users' tables and views may lack.
 func (d *Difference) ReadAsNULL() bool {
-	if d.Kind != MissingColumn {
+	if d.Kind != MissingColumn && d.Kind != OwnView {
 		return false
 	}
 	t, c := named(d.Name)
@@ -84,10 +84,11 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 			out = append(out, Difference{MissingTable, t.Name, "", "creates it"})
 			continue
 		}
+		_, own := f.Views[t.Name] // only a user can have created a view with a table's name
 		for _, c := range t.Columns {
 			has, is := there[c.Name]
 			switch {
-			case !is && t.Input && !c.Required && f.isView(t.Name):
+			case !is && t.Input && !c.Required && own:
 				out = append(out, Difference{OwnView, t.Name + "." + c.Name, "your view does not have it; it is read as NULL", ""})
 			case !is && t.Input:
 				out = append(out,
@@ -132,22 +133,6 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		}
 	}
 	return out
-}
-
-// isView reports whether a table of badger's exists as a view, which only a user can have created.
-func (f *Found) isView(table string) bool {
-	_, is := f.Views[table]
-	return is
-}
-
-// OwnViews returns the names of the tables that exist as users' views.
-func (f *Found) OwnViews() (names []string) {
-	for i := range Tables {
-		if name := Tables[i].Name; f.isView(name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // Reader returns a reader of the existing tables: users' tables may lack columns.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -268,9 +267,6 @@ func TestViewsOverOwnTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := found.OwnViews(); !slices.Equal(got, []string{"golden_set"}) {
-			t.Errorf("own views %q, expected golden_set", got)
-		}
 		lacks := 0
 		for _, d := range found.Differences(db.dialect) {
 			if !d.Fine() {
@@ -278,6 +274,9 @@ func TestViewsOverOwnTables(t *testing.T) {
 			}
 			if d.Kind == store.OwnView {
 				lacks++
+				if !strings.HasPrefix(d.Name, "golden_set.") || !d.ReadAsNULL() {
+					t.Errorf("own view: %s, read as NULL: %v; expected only columns of golden_set, all read as NULL", d.Name, d.ReadAsNULL())
+				}
 			}
 		}
 		if expected := len(store.TableNamed("golden_set").Columns) - 3; lacks != expected {
