@@ -96,13 +96,10 @@ func fromSunday(field string) string {
 		case value == "7":
 			out = append(out, "0")
 		case ranged && to == "7":
-			low, _ := strconv.Atoi(from)
+			low, _ := cronFields[4].number(from) // check has accepted it
 			by := 1
 			if stepped {
 				by, _ = strconv.Atoi(step)
-			}
-			if n := slices.Index(cronFields[4].names, strings.ToUpper(from)); n >= 0 {
-				low = n
 			}
 			for d := low; d <= 7; d += by {
 				if text := strconv.Itoa(d % 7); !slices.Contains(out, text) {

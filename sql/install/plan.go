@@ -225,7 +225,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 	t, err := template.New(file).Funcs(template.FuncMap{
 		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
 		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying,
-		"relations": p.relations, "views": p.views, "inputs": p.inputs, "ours": p.ours, "created": p.created, "keyed": keyed,
+		"views": p.views, "inputs": p.inputs, "ours": p.ours, "created": p.created, "keyed": keyed,
 		"kind": func(name string) string {
 			if store.TableNamed(name) == nil {
 				return "VIEW"

@@ -66,11 +66,15 @@ func readable() []string {
 
 // underlying returns the names of the other tables that the views read.
 func (p *Plan) underlying() (names []string) {
+	var queries []string
+	for i := range store.Views {
+		queries = append(queries, store.Views[i].Query(store.Reader{Dialect: p.dialect})+" ")
+	}
 	for i := range store.Tables {
 		name := store.Tables[i].Name
-		read := slices.ContainsFunc(store.Views, func(v store.View) bool {
-			return strings.Contains(v.Query(store.Reader{Dialect: p.dialect})+" ", store.Schema+"."+name+" ") ||
-				strings.Contains(v.Query(store.Reader{Dialect: p.dialect}), store.Schema+"."+name+")")
+		read := slices.ContainsFunc(queries, func(query string) bool {
+			return strings.Contains(query, store.Schema+"."+name+" ") ||
+				strings.Contains(query, store.Schema+"."+name+")")
 		})
 		if read && !slices.Contains(readable(), name) {
 			names = append(names, name)
@@ -81,15 +85,6 @@ func (p *Plan) underlying() (names []string) {
 
 // HasTables reports whether the installation includes badger's tables.
 func (p *Plan) HasTables() bool { return !p.Warehouse.Global && p.Values.Schema == store.Schema }
-
-// relations returns the names of badger's tables and views as SQL literals, separated by commas.
-func (p *Plan) relations() string {
-	var names []string
-	for i := range store.Tables {
-		names = append(names, p.dialect.Literal(store.Tables[i].Name))
-	}
-	return strings.Join(append(names, p.views()), ", ")
-}
 
 // views returns the names of badger's views as SQL literals, separated by commas.
 func (p *Plan) views() string {
