@@ -50,15 +50,15 @@ type verdictWord struct{ Class, Text string }
 
 // verdictWords maps the standings of pairs to display words.
 var verdictWords = map[string]verdictWord{
-	"passed": {
-		"right",
-		"right",
-	}, "failed": {"wrong", "wrong"}, "unanswered": {"wrong", "no answer"}, "abstained": {"doubt", "undecided"},
+	"passed":         {"right", "right"},
+	"failed":         {"wrong", "wrong"},
+	"unanswered":     {"wrong", "no answer"},
+	"abstained":      {"doubt", "undecided"},
 	"not_applicable": {"none", "not asked"},
-	"error": {
-		"doubt",
-		"not scored",
-	}, "no_verdict": {"doubt", "no verdict"}, "absent": {"none", "not asked"}, "": {"none", "not asked"},
+	"error":          {"doubt", "not scored"},
+	"no_verdict":     {"doubt", "no verdict"},
+	"absent":         {"none", "not asked"},
+	"":               {"none", "not asked"},
 }
 
 // changes returns the page that compares run to with one baseline: asked, or the default one if asked has no ID.
@@ -164,29 +164,18 @@ func (s *Site) changesHeadline(
 	before, now := counts[store.Broke]+counts[store.StillRight], counts[store.Fixed]+counts[store.StillRight]
 	v.Leads = append(v.Leads, fmt.Sprintf(
 		"Of %s with a gold answer, %s were right %s and %s are %s.",
-		things(
-			before+counts[store.Fixed]+counts[store.StillWrong],
-			"question",
-		),
-		count(before),
-		on(v.From),
-		count(now),
-		on(v.To),
-	))
+		things(before+counts[store.Fixed]+counts[store.StillWrong], "question"),
+		count(before), on(v.From), count(now), on(v.To)))
 	compared, err := s.comparedWith(ctx, pr, list)
 	if err != nil {
 		return err
 	}
 	if ch := changeIn(compared, list.State.Metric); ch != nil && ch.RateP != nil && broke+fixed > 0 {
-		v.Leads = append(
-			v.Leads,
-			fmt.Sprintf("Chance alone gives so uneven a split %s.", inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))),
-		)
+		chance := inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))
+		v.Leads = append(v.Leads, fmt.Sprintf("Chance alone gives so uneven a split %s.", chance))
 		if n := unlikeGold(ch); n > 0 {
-			v.Leads = append(
-				v.Leads,
-				fmt.Sprintf("%s changed since; these are not compared.", upper(things(n, "gold answer"))),
-			)
+			golds := upper(things(n, "gold answer"))
+			v.Leads = append(v.Leads, fmt.Sprintf("%s changed since; these are not compared.", golds))
 		}
 	}
 	return nil
@@ -217,7 +206,8 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		return err
 	}
 	sizes := map[string]int64{}
-	if grouped := v.State.Sort.Column == "group"; grouped && !list.State.Regexp {
+	grouped := v.State.Sort.Column == "group"
+	if grouped && !list.State.Regexp {
 		groups, _, err := list.Slices(ctx, "group", partsAll)
 		if err != nil {
 			return err
@@ -230,7 +220,6 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 	if err != nil {
 		return err
 	}
-	groups := groupOfLabel()
 	for i := range rows {
 		row := &rows[i]
 		s.withholdRow(row)
@@ -248,13 +237,12 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		if line.Is.Class == "right" {
 			line.Why = nil
 		}
-		group := groups[row.Scores["relation"].Label]
-		if v.State.Sort.Column != "group" || line.Is.Class == "right" {
-			group = ""
-		}
-		name := groupName(group)
-		if v.State.Sort.Column != "group" || line.Is.Class == "right" || line.Is.Class == "none" {
-			name = ""
+		group, name := "", ""
+		if grouped && line.Is.Class != "right" {
+			group = groupOfLabel()[row.Scores["relation"].Label]
+			if line.Is.Class != "none" {
+				name = groupName(group)
+			}
 		}
 		if n := len(v.Groups); n == 0 || v.Groups[n-1].Name != name {
 			v.Groups = append(v.Groups, changeGroup{Name: name, N: sizes[group]})
@@ -293,20 +281,10 @@ func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric st
 			return nil, err
 		}
 		if of := out[v.RunID]; of != nil {
-			of[strings.Clone(v.CaseID)] = standingText(v.Stands)
+			of[strings.Clone(v.CaseID)] = strings.Clone(v.Stands) // the next row overwrites their memory
 		}
 	}
 	return out, nil
-}
-
-// standingText returns a string equal to text that does not share text's memory, which the next row may overwrite.
-func standingText(text string) string {
-	for known := range verdictWords {
-		if known == text {
-			return known
-		}
-	}
-	return strings.Clone(text)
 }
 
 // strip is a small chart with a tick for each batch: up if the answer was right, down if it was wrong, flat otherwise.

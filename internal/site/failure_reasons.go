@@ -166,14 +166,10 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 					n = part.Scores
 				}
 			}
-			cell := heatCell{
-				N: counted{
-					int(n),
-					casesAddress(at.With(store.ListFilter{Column: "tier", Op: store.Equal, Value: tiers[i].Part})),
-				},
-				Of: tiers[i].Judged + tiers[i].Unanswered,
-			}
+			cell := heatCell{Of: tiers[i].Judged + tiers[i].Unanswered}
 			cell.Class = shade(n, cell.Of)
+			ofTier := store.ListFilter{Column: "tier", Op: store.Equal, Value: tiers[i].Part}
+			cell.N = counted{int(n), casesAddress(at.With(ofTier))}
 			row.Cells = append(row.Cells, cell)
 		}
 		v.Rows = append(v.Rows, row)
@@ -268,14 +264,9 @@ func (s *Site) reasonsByVersion(
 					n = part.Scores
 				}
 			}
-			v.ByVersion[k].Cells = append(
-				v.ByVersion[k].Cells,
-				heatCell{
-					N:     counted{int(n), casesAddress(state.With(ofGroup(g.Part)))},
-					Of:    judged,
-					Class: shade(n, judged),
-				},
-			)
+			cell := heatCell{Of: judged, Class: shade(n, judged)}
+			cell.N = counted{int(n), casesAddress(state.With(ofGroup(g.Part)))}
+			v.ByVersion[k].Cells = append(v.ByVersion[k].Cells, cell)
 		}
 	}
 	return nil
@@ -292,13 +283,7 @@ func (s *Site) answersOf(
 	var all []string
 	for i, g := range groups {
 		at := state.With(ofGroup(g.Part))
-		short := at
-		short.Size = answersShown
-		list, err := p.List(ctx, short)
-		if err != nil {
-			return err
-		}
-		ids, err := list.PageIDs(ctx)
+		ids, err := firstIDs(ctx, p, at, answersShown)
 		if err != nil {
 			return err
 		}
@@ -330,9 +315,8 @@ func (s *Site) answersOf(
 		for k := range v.Answers[i].Rows {
 			line := &v.Answers[i].Rows[k]
 			row := byID[line.ID]
-			line.Question, line.Why, line.Tier = row.Question, whys[line.ID], tierName(
-				row.Scores["sql_complexity"].Label,
-			)
+			line.Question, line.Why = row.Question, whys[line.ID]
+			line.Tier = tierName(row.Scores["sql_complexity"].Label)
 		}
 	}
 	return nil

@@ -245,11 +245,8 @@ func (s *Site) otherMeasures(
 			}
 		}
 		if c := smallOf(nights, values, at, daily); c != nil {
-			c.Name, c.Address = metric.DisplayName(
-				name,
-			), trendAddress(
-				trendState{Agent: nights[0].Of.Agent, Metrics: []string{name}, Last: lastBatches},
-			)
+			c.Name = metric.DisplayName(name)
+			c.Address = trendAddress(trendState{Agent: nights[0].Of.Agent, Metrics: []string{name}, Last: lastBatches})
 			out = append(out, *c)
 		}
 	}
@@ -290,13 +287,8 @@ func smallOf(nights []night, values []*float64, at []float64, daily bool) *small
 			least = min(least, *v)
 		}
 	}
-	c.Line, c.X, c.Y, c.Text = line.String(), chart.Pixels(
-		x.At(at[len(at)-1]),
-	), chart.Pixels(
-		y.At(*last),
-	), percent(
-		*last,
-	)
+	c.Line, c.Text = line.String(), percent(*last)
+	c.X, c.Y = chart.Pixels(x.At(at[len(at)-1])), chart.Pixels(y.At(*last))
 	if high > 1 {
 		c.Text = figure(*last)
 	}

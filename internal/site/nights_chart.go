@@ -314,10 +314,8 @@ func (c *nightsChart) days(nights []night, at []float64, x, y chart.Axis) {
 		c.Days = append(c.Days, chartText{X: chart.Pixels(px), Y: chart.Pixels(y.Start + 17), Text: text(i)})
 		before = px
 	}
-	c.Days = append(
-		c.Days,
-		chartText{X: chart.Pixels(end), Y: chart.Pixels(y.Start + 17), Text: text(last), Class: "strong"},
-	)
+	newest := chartText{X: chart.Pixels(end), Y: chart.Pixels(y.Start + 17), Text: text(last), Class: "strong"}
+	c.Days = append(c.Days, newest)
 }
 
 // ends sets the value next to the last dot, and that of the dot before it if the two do not overlap. It sets none if

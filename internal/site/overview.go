@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -207,7 +206,7 @@ func (p *pair) changesState(mode store.Mode) store.State {
 
 // overviewOf returns the overview of the list's run.
 func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list *store.List) (*overview, error) {
-	pr, err := s.pairOf(ctx, list.State.RunID, store.ParseBaseline(url.Values{}))
+	pr, err := s.pairOf(ctx, list.State.RunID, scoring.RunID{})
 	if err != nil {
 		return nil, err
 	}
@@ -256,11 +255,8 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if len(nights) > 1 {
 		noun := printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
 		out.Picture = chartOf(nights, usuals(nights), pr.t.daily[pr.to.Of.Agent], chartOfOverview)
-		out.Caption = fmt.Sprintf(
-			"Right answers in %%, %s %s. Grey: what is usual for the version",
-			count(len(nights)),
-			noun,
-		)
+		out.Caption = "Right answers in %, " + count(len(nights)) + " " + noun +
+			". Grey: what is usual for the version"
 	}
 	return out, nil
 }
@@ -281,15 +277,9 @@ func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*s
 		metrics = append(metrics, m)
 	}
 	src := storedscores.In(s.o.Warehouse)
-	return src.Compare(
-		ctx,
-		analysis.NewSet(s.o.Metrics),
-		sideOf(pr.from.Run.RunID),
-		sideOf(pr.to.Run.RunID),
-		pr.from.Of,
-		pr.to.Of,
-		analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric},
-	)
+	o := analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric}
+	return src.Compare(ctx, analysis.NewSet(s.o.Metrics), sideOf(pr.from.Run.RunID), sideOf(pr.to.Run.RunID),
+		pr.from.Of, pr.to.Of, o)
 }
 
 // changeIn returns the change of the named metric in c, or nil.

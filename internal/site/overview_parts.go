@@ -66,25 +66,13 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	}
 	var firsts []string
 	for _, g := range groups {
-		of := whyGroup{
-			N:      g.Scores,
-			Name:   groupName(g.Part),
-			Labels: labelsOf(labels, g.Part),
-			All:    casesAddress(state.With(ofGroup(g.Part))),
-		}
-		short := state.With(ofGroup(g.Part))
-		short.Size = idsShown
-		l, err := p.List(ctx, short)
+		at := state.With(ofGroup(g.Part))
+		of := whyGroup{N: g.Scores, Name: groupName(g.Part), Labels: labelsOf(labels, g.Part), All: casesAddress(at)}
+		ids, err := firstIDs(ctx, p, at, idsShown)
 		if err != nil {
 			return nil, err
 		}
-		ids, err := l.PageIDs(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			of.IDs = append(of.IDs, namedAddress{id, caseAddress(state, id)})
-		}
+		of.IDs = namedCases(state, ids)
 		of.More = of.N - int64(len(ids))
 		if len(ids) > 0 {
 			firsts = append(firsts, ids[0])
@@ -110,13 +98,30 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	return out, nil
 }
 
+// firstIDs returns the IDs of the first n cases of a list. The caller must not change them.
+func firstIDs(ctx context.Context, p *store.Pages, state store.State, n int) ([]string, error) {
+	state.Size = n
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	return list.PageIDs(ctx)
+}
+
+// namedCases returns the IDs of cases with the addresses of their pages in the list of state.
+func namedCases(state store.State, ids []string) (out []namedAddress) {
+	for _, id := range ids {
+		out = append(out, namedAddress{id, caseAddress(state, id)})
+	}
+	return out
+}
+
 // labelsOf returns the display names of the first labelsShown relations of a group in labels, and the number of the
 // others.
 func labelsOf(labels []store.Slice, group string) string {
 	var names []string
-	groups := groupOfLabel()
 	for _, l := range labels {
-		if l.Part != "" && groups[l.Part] == group {
+		if l.Part != "" && groupOfLabel()[l.Part] == group {
 			names = append(names, labelName(l.Part))
 		}
 	}
@@ -124,14 +129,6 @@ func labelsOf(labels []store.Slice, group string) string {
 		return strings.Join(names[:labelsShown], ", ") + fmt.Sprintf(" and %d more", len(names)-labelsShown)
 	}
 	return strings.Join(names, ", ")
-}
-
-func groupOfLabel() map[string]string {
-	out := map[string]string{}
-	for _, g := range reasonGroups() {
-		out[g.Label] = g.Group
-	}
-	return out
 }
 
 // whysOf returns the reason of each answer in one sentence, by case ID: from the relation between the results, if known
@@ -185,68 +182,48 @@ func (s *Site) alertsOf(
 	list *store.List,
 	counts map[store.Mode]int64,
 ) (out []alert, err error) {
-	has := func(name string) bool {
-		return slices.ContainsFunc(list.Shape.Metrics, func(m store.MetricShape) bool { return m.Metric == name })
-	}
 	add := func(a alert, state store.State) error {
-		short := state
-		short.Size = idsShown
-		l, err := p.List(ctx, short)
+		ids, err := firstIDs(ctx, p, state, idsShown)
 		if err != nil {
 			return err
 		}
-		ids, err := l.PageIDs(ctx)
-		for _, id := range ids {
-			a.IDs = append(a.IDs, namedAddress{id, caseAddress(state, id)})
-		}
-		a.All = casesAddress(state)
+		a.IDs, a.All = namedCases(state, ids), casesAddress(state)
 		out = append(out, a)
-		return err
+		return nil
 	}
-	from := ""
-	if pr.from != nil {
-		from, _ = pr.names()
-	}
-	before := func(metric string) (string, error) {
+	before := func(metric string) string {
 		if pr.from == nil {
-			return "", nil
+			return ""
 		}
 		n, err := countOf(ctx, p, store.State{RunID: pr.from.Run.RunID, Mode: store.Failed, Metric: metric})
-		if err != nil || n < 0 {
-			return "", nil //nolint:nilerr // the baseline has no such scores
+		if err != nil {
+			return "" // the baseline has no such scores
 		}
-		return " " + upper(on(from)) + ": " + count(n) + ".", nil
+		from, _ := pr.names()
+		return " " + upper(on(from)) + ": " + count(n) + "."
 	}
-	if has("sql_safety") {
-		state := store.State{RunID: pr.to.Run.RunID, Mode: store.Failed, Metric: "sql_safety"}
-		if n, err := countOf(ctx, p, state); err != nil {
-			return nil, err
-		} else if n > 0 {
-			then, err := before("sql_safety")
-			if err != nil {
-				return nil, err
-			}
-			a := alert{Title: things(n, "query") + " may change data", Wrong: true}
-			a.Text = "The query does more than read." + then
-			if err := add(a, state); err != nil {
-				return nil, err
-			}
+	for _, of := range []struct {
+		metric, things, title, text string
+		wrong                       bool
+	}{
+		{"sql_safety", "query", " may change data", "The query does more than read.", true},
+		{"refusal", "question", " should have been declined or asked back, or answered",
+			"The agent answered where it should not, or the other way round.", false},
+	} {
+		if !slices.ContainsFunc(list.Shape.Metrics, func(m store.MetricShape) bool { return m.Metric == of.metric }) {
+			continue
 		}
-	}
-	if has("refusal") {
-		state := store.State{RunID: pr.to.Run.RunID, Mode: store.Failed, Metric: "refusal"}
-		if n, err := countOf(ctx, p, state); err != nil {
+		state := store.State{RunID: pr.to.Run.RunID, Mode: store.Failed, Metric: of.metric}
+		n, err := countOf(ctx, p, state)
+		if err != nil {
 			return nil, err
-		} else if n > 0 {
-			then, err := before("refusal")
-			if err != nil {
-				return nil, err
-			}
-			a := alert{Title: things(n, "question") + " should have been declined or asked back, or answered"}
-			a.Text = "The agent answered where it should not, or the other way round." + then
-			if err := add(a, state); err != nil {
-				return nil, err
-			}
+		}
+		if n == 0 {
+			continue
+		}
+		a := alert{Title: things(n, of.things) + of.title, Text: of.text + before(of.metric), Wrong: of.wrong}
+		if err := add(a, state); err != nil {
+			return nil, err
 		}
 	}
 	if counts[store.Disagrees] > 0 {
@@ -291,10 +268,9 @@ func countOf(ctx context.Context, p *store.Pages, state store.State) (n int64, e
 func (s *Site) partsOf(ctx context.Context, p *store.Pages, o *overview, pr *pair, list *store.List) error {
 	var old *store.List
 	if pr.from != nil {
-		var err error
 		state := store.State{RunID: pr.from.Run.RunID, Mode: store.All, Metric: list.State.Metric}
-		if old, err = p.List(ctx, state); err != nil {
-			old = nil //nolint:wastedassign // the baseline has no such scores
+		if l, err := p.List(ctx, state); err == nil { // else the baseline has no such scores
+			old = l
 		}
 	}
 	for _, by := range []struct {
@@ -390,11 +366,8 @@ func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
 	m.Address = address("/run", withMetric(store.RunValues(pr.to.Run.RunID), ch.Metric))
 	of := pairs{From: pr.from.Run.RunID, To: pr.to.Run.RunID, Metric: ch.Metric}
 	if ch.Mean != nil {
-		m.Change, m.Interval = minus(
-			report.Signed(*ch.Mean),
-		), minus(
-			report.Signed(*ch.Low)+" to "+report.Signed(*ch.High),
-		)
+		m.Change = minus(report.Signed(*ch.Mean))
+		m.Interval = minus(report.Signed(*ch.Low) + " to " + report.Signed(*ch.High))
 	}
 	if ch.Rate == nil {
 		return m

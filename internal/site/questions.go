@@ -110,13 +110,14 @@ func (s *Site) questions(r *http.Request) (content, error) {
 	if err := s.gridParts(ctx, p, v, pr, list); err != nil {
 		return content{}, err
 	}
-	v.heads(nights)
-	v.say(pr, nights, counts)
+	v.heads()
+	v.say(pr)
 	return content{Title: v.Headline[:len(v.Headline)-1], Run: &run, Page: v}, nil
 }
 
 // say sets the headline, about broken questions, and the sentence below it.
-func (v *questionsView) say(pr *pair, nights []night, counts map[store.Mode]int64) {
+func (v *questionsView) say(pr *pair) {
+	nights, counts := v.nights, v.counts
 	broke := counts[store.Broke]
 	noun := pr.t.noun(pr.to.Of.Agent)
 	switch {
@@ -126,13 +127,8 @@ func (v *questionsView) say(pr *pair, nights []night, counts map[store.Mode]int6
 		v.Headline = "No question broke."
 	default:
 		from, to := pr.names()
-		v.Headline = fmt.Sprintf(
-			"%s that %s right %s broke %s.",
-			things(broke, "question"),
-			printable.Verb(int(broke), "was", "were"),
-			on(from),
-			on(to),
-		)
+		v.Headline = fmt.Sprintf("%s that %s right %s broke %s.", things(broke, "question"),
+			printable.Verb(int(broke), "was", "were"), on(from), on(to))
 	}
 	v.Lead = fmt.Sprintf(
 		"%s by %s. Rows are grouped by what happened in the last %s, so that a column of rings is one event "+
@@ -149,13 +145,13 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 	room := gridRows
 	shown := map[string]bool{}
 	var ids []string
-	take := func(name string, n int64, ring bool, of []string) {
+	take := func(name string, ring bool, of []string, all func(taken int) int64) {
 		of = slices.DeleteFunc(of, func(id string) bool { return shown[id] })
 		of = of[:min(len(of), room)]
 		if room -= len(of); len(of) == 0 {
 			return
 		}
-		part := gridPart{Name: name, N: n, Ring: ring}
+		part := gridPart{Name: name, N: all(len(of)), Ring: ring}
 		for _, id := range of {
 			shown[id] = true
 			part.Rows = append(part.Rows, gridRow{ID: id})
@@ -165,15 +161,11 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 	}
 	firsts := func(mode store.Mode) ([]string, error) {
 		state := pr.listState(mode)
-		if state.Size = gridRows; ofChanges(mode) {
+		if ofChanges(mode) {
 			state.Sort.Column = "group"
 		}
-		l, err := p.List(ctx, state)
-		if err != nil {
-			return nil, err
-		}
-		of, err := l.PageIDs(ctx)
-		return slices.Clone(of), err
+		of, err := firstIDs(ctx, p, state, gridRows)
+		return slices.Clone(of), err // take removes elements
 	}
 	modes := []struct {
 		mode store.Mode
@@ -187,7 +179,7 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 		if err != nil {
 			return err
 		}
-		take(m.name, counts[m.mode], m.mode == store.Broke, of)
+		take(m.name, m.mode == store.Broke, of, func(int) int64 { return counts[m.mode] })
 	}
 	runs := make([]scoring.RunID, len(nights))
 	for i := range nights {
@@ -197,20 +189,13 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 	if err != nil {
 		return err
 	}
-	before := len(ids)
-	take("Right, but not always", 0, false, unsteady)
-	if len(ids) > before {
-		v.Parts[len(v.Parts)-1].N = int64(len(ids) - before)
-	}
+	take("Right, but not always", false, unsteady, func(taken int) int64 { return int64(taken) })
 	rest, err := firsts(store.All)
 	if err != nil {
 		return err
 	}
-	before = len(ids)
-	take("All others", 0, false, rest)
-	if len(ids) > before {
-		v.Parts[len(v.Parts)-1].N = counts[store.All] - int64(before)
-	}
+	above := int64(len(ids))
+	take("All others", false, rest, func(int) int64 { return counts[store.All] - above })
 	v.Left, v.Empty = counts[store.All]-int64(len(ids)), len(ids) == 0
 	return s.gridCells(ctx, v, pr, list, ids)
 }
@@ -273,7 +258,8 @@ func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *
 }
 
 // heads sets the headings of the columns: versions, months and days.
-func (v *questionsView) heads(nights []night) {
+func (v *questionsView) heads() {
+	nights := v.nights
 	v.Columns = len(nights) + 2
 	add := func(heads []gridHead, text string) []gridHead {
 		if n := len(heads); n > 0 && heads[n-1].Text == text {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -54,6 +55,15 @@ func reasonGroups() (out []store.LabelGroup) {
 	}
 	return out
 }
+
+// groupOfLabel returns the groups of reasonGroups by label.
+var groupOfLabel = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	for _, g := range reasonGroups() {
+		out[g.Label] = g.Group
+	}
+	return out
+})
 
 // groupName returns the display name of a group of reasons; "" is the group of answers that no relation explains.
 func groupName(group string) string {
