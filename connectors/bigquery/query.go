@@ -54,7 +54,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	return driverbase.OneText("bigquery", r)
 }
 
-// subject returns the name of what an error concerns, if nothing narrower is known.
+// subject returns the subject of errors that concern no table or job: the project.
 func (c *Conn) subject() string { return "project " + c.o.Project }
 
 // query returns the configuration of a query job.
@@ -83,7 +83,7 @@ func (c *Conn) query(sql string, args []any) (*bq.JobConfigurationQuery, error) 
 	return q, nil
 }
 
-// parameter returns an argument as BigQuery's query parameter: a type and a text.
+// parameter returns an argument as BigQuery's query parameter: a type and a value as a string.
 func parameter(arg any) (*bq.QueryParameter, error) {
 	typ, text := "", ""
 	switch v := arg.(type) {

@@ -147,8 +147,8 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 	return m.write(ctx, "SELECT n, r FROM "+stage)
 }
 
-// statement returns the statement that writes the rows of source into the table. Of rows with the same number one is
-// written, of rows with the same key the last.
+// statement returns the statement that writes the rows of source into the table. If rows have the same number, one of
+// them is written; if rows have the same key, the last of them is written.
 func (m *merge) statement(source string) string {
 	typed := make([]string, len(m.plan.Places))
 	for i, place := range m.plan.Places {

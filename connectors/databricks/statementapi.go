@@ -220,7 +220,7 @@ func (s *chunks) next(ctx context.Context) (*part, error) {
 		if ch == nil {
 			if s.after == nil {
 				if s.rows != s.m.Rows {
-					return nil, workspace.Broken("%d rows came of %d", s.rows, s.m.Rows)
+					return nil, workspace.Broken("received %d rows, expected %d", s.rows, s.m.Rows)
 				}
 				return nil, nil //nolint:nilnil // the end
 			}
@@ -279,7 +279,7 @@ func (s *chunks) cells(data [][]*string, rows int64) (*part, error) {
 		})
 		if err == nil && short {
 			arr.Release()
-			err = workspace.Broken("a row has not %d cells", len(s.columns))
+			err = workspace.Broken("expected rows of %d cells; a row has another number of cells", len(s.columns))
 		}
 		if err != nil {
 			for _, a := range p.arrays {

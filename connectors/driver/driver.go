@@ -31,8 +31,8 @@ type Conn interface {
 	// Exec runs one statement and discards its result.
 	Exec(ctx context.Context, query string, args ...any) error
 	// Merge writes the rows of r into table in one transaction: a row replaces the existing row with the same key. The
-	// reader's columns are a subset of the table's, matched by name. Of several rows with the same key the last is
-	// written; without a key all rows are added. It returns the number of rows read from r.
+	// reader's columns are a subset of the table's, matched by name. If rows have the same key, the last is written;
+	// without a key all rows are added. It returns the number of rows read from r.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
 	// ErrorCode classifies an error of this connection. ResourceExhausted means that a result or a value in it exceeds
 	// a limit of badger. A limit of the warehouse has another code: Unavailable if it is transient, such as too many

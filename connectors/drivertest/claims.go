@@ -70,7 +70,7 @@ func (h Harness) claims(t *testing.T) {
 		if err := w.VoidClaims(ctx, "judge:", "judge:2:"); err != nil {
 			t.Fatal(err)
 		}
-		var free []string // if other processes may have the database open, none is free
+		var free []string // nil if other processes may have the database open
 		if h.Dialect.Embedded {
 			free = []string{"v1"}
 		}

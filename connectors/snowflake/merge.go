@@ -127,7 +127,7 @@ func lost(err error) error {
 	return err
 }
 
-// statement returns the statement that writes the rows of source. Of rows with the same key the last is written.
+// statement returns the statement that writes the rows of source. If rows have the same key, the last is written.
 func (m *merge) statement(source string) string {
 	typed := make([]string, len(m.plan.Places))
 	for i, place := range m.plan.Places {

@@ -25,9 +25,7 @@ var kinds = map[int32]struct {
 	sqlite3.SQLITE_LOCKED:   {errcode.Unavailable, "a table is locked; try again later"},
 	sqlite3.SQLITE_NOMEM: {
 		errcode.ResourceExhausted,
-		"the query needs more memory than the " + strconv.Itoa(
-			heapLimit>>20,
-		) + " MiB that SQLite may take in this process",
+		"the query needs more memory than the " + strconv.Itoa(heapLimit>>20) + " MiB that SQLite may take in this process",
 	},
 	sqlite3.SQLITE_READONLY: {errcode.PermissionDenied, "badger only reads SQLite databases"},
 	sqlite3.SQLITE_IOERR:    {errcode.Unavailable, "the file cannot be read"},

@@ -431,7 +431,7 @@ func (s *Server) queryResults(r *http.Request) (any, error) {
 	return out, err
 }
 
-// drifted returns the schema, with a column renamed if Drift says so for this page token.
+// drifted returns the schema, with a column renamed as Drift specifies for this page token.
 func (s *Server) drifted(token string, schema *bq.TableSchema) *bq.TableSchema {
 	s.mu.Lock()
 	defer s.mu.Unlock()

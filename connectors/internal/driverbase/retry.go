@@ -11,7 +11,7 @@ import (
 // Retry configures the number of retries of a request, and the delays between them.
 type Retry struct {
 	Times          int           // maximum number of retries
-	First, Longest time.Duration // the first and the longest delay; each is twice the one before
+	First, Longest time.Duration // the first and the longest delay; each delay is double the previous one
 	Asked          time.Duration // longest delay that is accepted from a server
 	// Patience is the total of server-requested delays that are not counted as attempts, as stopped warehouses take
 	// minutes to start.

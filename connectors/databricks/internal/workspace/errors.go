@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Broken returns the error for a result that differs from what the service announced.
+// Broken returns the error for a result that is incomplete or does not have the expected form.
 func Broken(format string, args ...any) error {
 	return errcode.New(errcode.DataLoss, "databricks: reading a result: "+format, args...)
 }

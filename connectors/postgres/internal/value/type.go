@@ -19,7 +19,7 @@ const (
 	asNumber
 	asBytes
 	asJSON
-	Array // elements of one type
+	Array // elements of the same type
 	Row   // named fields
 )
 
