@@ -465,7 +465,7 @@ func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
 		if nights[i].Of.By == pr.to.Of.By {
 			break
 		}
-		switch verdictWords[of[nights[i].Run.RunID][c.State.Case]].Class {
+		switch of.word(nights[i].Run.RunID, c.State.Case).Class {
 		case "right":
 			right++
 			asked++

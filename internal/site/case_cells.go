@@ -1,8 +1,8 @@
 package site
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/internal/caseview"
 )
@@ -138,10 +138,7 @@ func (t *cellTable) row(r *caseview.Row) cellRow {
 			s.WasClass = classOf(*c.Was)
 		}
 		if c.Change != nil && c.State == caseview.Differs {
-			s.Size = strings.Replace(c.Change.Relative, "-", "−", 1)
-			if s.Size == "" {
-				s.Size = strings.Replace(c.Change.Absolute, "-", "−", 1)
-			}
+			s.Size = minus(cmp.Or(c.Change.Relative, c.Change.Absolute))
 			h.Off = true
 		}
 		out.Cells[i] = s

@@ -19,24 +19,27 @@ type finding struct {
 	Tag   string // the human verdict, if it contradicts the metric's
 }
 
-// word returns the CSS class and the display word of a verdict or status from verdictOf, or of "unanswered". It returns
-// "none" and "" for others.
-func word(verdict string) (class, text string) {
-	switch verdict {
-	case "passed":
-		return "right", "Right"
-	case "failed":
-		return "wrong", "Wrong"
-	case "unanswered":
-		return "wrong", "No answer"
-	case "abstained":
-		return "doubt", "Undecided"
-	case "error":
-		return "doubt", "Not scored"
-	case "not_applicable":
-		return "none", "Not asked"
+// verdictWord is a display word for a verdict with its CSS class: right, wrong, doubt or none.
+type verdictWord struct{ Class, Text string }
+
+// verdictWords maps verdicts and statuses from verdictOf, and the standings of pairs, to display words.
+var verdictWords = map[string]verdictWord{
+	"passed":         {"right", "right"},
+	"failed":         {"wrong", "wrong"},
+	"unanswered":     {"wrong", "no answer"},
+	"abstained":      {"doubt", "undecided"},
+	"error":          {"doubt", "not scored"},
+	"no_verdict":     {"doubt", "no verdict"},
+	"not_applicable": {"none", "not asked"},
+	"absent":         {"none", "not asked"},
+}
+
+// wordOf returns the display word of a verdict, or the class none without a word for values without a verdict.
+func wordOf(verdict string) verdictWord {
+	if w, known := verdictWords[verdict]; known {
+		return w
 	}
-	return "none", ""
+	return verdictWord{Class: "none"}
 }
 
 // newFinding returns the finding of score s. Why is reason if s compares results and has a verdict, unless s failed and
@@ -47,7 +50,8 @@ func newFinding(s *caseview.Score, reason *relation.Reason, unanswered bool) *fi
 	if unanswered && verdict == "not_applicable" {
 		verdict = "unanswered"
 	}
-	f.Class, f.Word = word(verdict)
+	word := wordOf(verdict)
+	f.Class, f.Word = word.Class, upper(word.Text)
 	ofResults := s.Group == "execution" || s.Group == "verdict"
 	decided := verdict == "passed" || verdict == "failed" || verdict == "abstained"
 	switch {
@@ -168,13 +172,8 @@ func judged(v *caseview.View) (out []judgeLine) {
 		if !s.Judged {
 			continue
 		}
-		class, text := word(verdictOf(s))
-		l := judgeLine{
-			Name:   metric.DisplayName(s.Metric),
-			Status: verdictWord{class, strings.ToLower(text)},
-			Reason: s.Reason,
-		}
-		if text == "" {
+		l := judgeLine{Name: metric.DisplayName(s.Metric), Status: wordOf(verdictOf(s)), Reason: s.Reason}
+		if l.Status.Text == "" {
 			if l.Value = s.Label; l.Value == "" {
 				l.Value = figure(s.Value)
 			}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -43,22 +44,6 @@ type changeLine struct {
 	Tier                  string
 	People                string // the human verdict, if it contradicts the metric's
 	Strip                 *strip
-}
-
-// verdictWord is a display word for a verdict with its CSS class: right, wrong, doubt or none.
-type verdictWord struct{ Class, Text string }
-
-// verdictWords maps the standings of pairs to display words.
-var verdictWords = map[string]verdictWord{
-	"passed":         {"right", "right"},
-	"failed":         {"wrong", "wrong"},
-	"unanswered":     {"wrong", "no answer"},
-	"abstained":      {"doubt", "undecided"},
-	"not_applicable": {"none", "not asked"},
-	"error":          {"doubt", "not scored"},
-	"no_verdict":     {"doubt", "no verdict"},
-	"absent":         {"none", "not asked"},
-	"":               {"none", "not asked"},
 }
 
 // changes returns the page that compares run to with one baseline: asked, or the default one if asked has no ID.
@@ -225,7 +210,7 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		s.withholdRow(row)
 		line := changeLine{
 			ID: row.ID, Address: caseAddress(v.State, row.ID), Question: row.Question,
-			Was: verdictWords[stands[pr.from.Run.RunID][row.ID]], Is: verdictWords[stands[pr.to.Run.RunID][row.ID]],
+			Was: stands.word(pr.from.Run.RunID, row.ID), Is: stands.word(pr.to.Run.RunID, row.ID),
 			Why: whys[row.ID], Tier: tierName(row.Scores["sql_complexity"].Label), Strip: stripOf(nights, stands, row.ID),
 		}
 		switch passed := row.Scores[v.Metric].Passed; {
@@ -258,6 +243,11 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 
 // stands holds the verdict of each question, by run and case ID.
 type stands map[scoring.RunID]map[string]string
+
+// word returns the word for the verdict on a case in a run. If the run does not have the case, it was not asked.
+func (s stands) word(run scoring.RunID, id string) verdictWord {
+	return verdictWords[cmp.Or(s[run][id], "absent")]
+}
 
 // standsOf reads the verdicts of metric on the cases ids in the runs of nights and on both sides of pr.
 func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric string, ids []string) (stands, error) {
@@ -310,7 +300,7 @@ func stripOf(nights []night, of stands, id string) *strip {
 	right, asked := 0, 0
 	for i := range nights {
 		tick := stripTick{X: chart.Pixels(width * float64(i)), W: chart.Pixels(width * .8), Y: 1, H: 7}
-		switch verdictWords[of[nights[i].Run.RunID][id]].Class {
+		switch of.word(nights[i].Run.RunID, id).Class {
 		case "right":
 			tick.Class = "r"
 			right++

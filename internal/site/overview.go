@@ -369,8 +369,13 @@ func sideName(pr *pair) string {
 	return pr.from.Of.Version + " of " + name
 }
 
-// upper returns text, which must not be empty, with its first byte in upper case.
-func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// upper returns text with its first byte, an ASCII character, in upper case.
+func upper(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
 
 // sentence returns the headline: rate, and how it compares with the baseline from, if ch is known.
 func sentence(rate float64, ch *analysis.Change, from string) string {

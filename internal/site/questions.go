@@ -227,7 +227,7 @@ func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *
 			}
 			right, asked := 0, 0
 			for n := range nights {
-				word, cell := verdictWords[of[nights[n].Run.RunID][row.ID]], gridCell{Class: "u"}
+				word, cell := of.word(nights[n].Run.RunID, row.ID), gridCell{Class: "u"}
 				switch word.Class {
 				case "right":
 					cell.Class = "r"
