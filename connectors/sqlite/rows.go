@@ -222,9 +222,8 @@ func (c *column) array(mem memory.Allocator) arrow.Array {
 	if c.have[classReal] > 0 && !c.wide && c.have[classText]+c.have[classBlob] == 0 {
 		for i, is := range c.classes {
 			if is == classInteger {
-				c.classes[i], c.words[i] = classReal, int64(
-					math.Float64bits(float64(c.words[i])),
-				) //nolint:gosec // bits
+				c.classes[i] = classReal
+				c.words[i] = int64(math.Float64bits(float64(c.words[i]))) //nolint:gosec // bits
 			}
 		}
 		c.have[classInteger] = 0

@@ -45,11 +45,8 @@ var configure = sync.OnceFunc(func() {
 	defer tls.Close()
 	args := tls.Alloc(8)
 	defer tls.Free(8)
-	sqlite3.Xsqlite3_config(
-		tls,
-		sqlite3.SQLITE_CONFIG_MEMSTATUS,
-		libc.VaList(args, int32(1)),
-	) // a limit requires that memory is counted
+	// A limit requires that memory is counted.
+	sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, libc.VaList(args, int32(1)))
 	sqlite3.Xsqlite3_initialize(tls)
 	sqlite3.Xsqlite3_hard_heap_limit64(tls, heapLimit)
 })
@@ -74,13 +71,8 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 		return nil, errMemory
 	}
 	// Without the engine's mutex, as one goroutine at a time uses a session.
-	rc := sqlite3.Xsqlite3_open_v2(
-		s.tls,
-		name,
-		out,
-		sqlite3.SQLITE_OPEN_READONLY|sqlite3.SQLITE_OPEN_URI|sqlite3.SQLITE_OPEN_NOMUTEX,
-		0,
-	)
+	const flags = sqlite3.SQLITE_OPEN_READONLY | sqlite3.SQLITE_OPEN_URI | sqlite3.SQLITE_OPEN_NOMUTEX
+	rc := sqlite3.Xsqlite3_open_v2(s.tls, name, out, flags, 0)
 	if s.db = pointerAt(out); s.db == 0 {
 		return nil, errMemory
 	}
@@ -93,12 +85,8 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 	sqlite3.Xsqlite3_progress_handler(s.tls, s.db, checkOps, pointerOf(onProgress), s.db)
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_LENGTH, rowLimit)
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-	sqlite3.Xsqlite3_limit(
-		s.tls,
-		s.db,
-		sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH,
-		1000,
-	) // matching takes exponential time in its length
+	// Matching a pattern takes exponential time in its length.
+	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000)
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
 	// Data beyond the page cache stays in memory, which is limited; no temporary files are written.
 	for _, setting := range []string{
@@ -160,12 +148,8 @@ func (s *session) query(sql string, args []any) (_ uintptr, err error) {
 		return 0, invalid("the SQL text has a NUL byte")
 	}
 	if len(sql) > maxSQL {
-		return 0, errcode.New(
-			errcode.ResourceExhausted,
-			"sqlite: the SQL text has %d bytes; the limit is %d",
-			len(sql),
-			maxSQL,
-		)
+		return 0, errcode.New(errcode.ResourceExhausted, "sqlite: the SQL text has %d bytes; the limit is %d", len(sql),
+			maxSQL)
 	}
 	stmt, rest, err := s.prepare(sql)
 	if err != nil {

@@ -52,9 +52,7 @@ var Features = driver.Features{ReadOnly: true, NULBytes: true, Source: true}
 // definition returns the query for the definition of a table or a view.
 func definition(name ...string) string {
 	return "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(" +
-		driver.Dialect{}.Literal(
-			name[len(name)-1],
-		) + ")"
+		driver.Dialect{}.Literal(name[len(name)-1]) + ")"
 }
 
 // errWrites is the error of all operations that write.

@@ -325,7 +325,7 @@ func (r *Range) String() string {
 	low, high := r.Low, r.High
 	switch {
 	case low >= 9:
-		return among(1+low, 1+high, times) + " times gold's"
+		return among(1+low, 1+high, twoDigits) + " times gold's"
 	case low > 0:
 		return among(low, high, percent) + " % too high"
 	case high < 0:
@@ -349,8 +349,6 @@ func percent(share float64) string {
 	}
 	return "less than 0.01"
 }
-
-func times(x float64) string { return twoDigits(x) }
 
 // twoDigits formats a positive number with two significant digits, or as a whole number from 10 on.
 func twoDigits(x float64) string {
