@@ -245,7 +245,7 @@ func cloudRunMemory(d *service.Deployment) (int, error) {
 		return memory, nil
 	}
 	return 0, errcode.New(errcode.InvalidArgument,
-		"values: deploy.cpu is %s; for concurrent calls per instance, expected %s", d.CPU,
+		"values: deploy.cpu is %s; an instance with several calls at a time needs one of %s", d.CPU,
 		strings.Join(sizes, ", "))
 }
 

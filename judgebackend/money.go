@@ -22,9 +22,10 @@ func ParseMoney(s string) (Money, error) {
 		return 0, errcode.New(errcode.InvalidArgument, "amount of money: expected a plain decimal number such as 12.50")
 	}
 	var n uint64
-	for i, c := range []byte(digits + strings.Repeat("0", 12-len(fraction))) {
+	for _, c := range []byte(digits + strings.Repeat("0", 12-len(fraction))) {
 		if c < '0' || c > '9' {
-			return 0, errcode.New(errcode.InvalidArgument, "amount of money: character %d is not a digit", i)
+			return 0, errcode.New(errcode.InvalidArgument,
+				"amount of money: %.40q, expected a plain decimal number such as 12.50", s)
 		}
 		hi, lo := bits.Mul64(n, 10)
 		if n = lo + uint64(c-'0'); hi != 0 || n > math.MaxInt64 {

@@ -6,8 +6,8 @@ import "github.com/badger-eval/badger/internal/halt"
 // smaller table is fast enough to finish.
 const haltedCells = 4096
 
-// haltedColumns is the number of columns from which the comparison can be cancelled for any number of rows, since
-// columns are compared pairwise.
+// haltedColumns is the number of columns from which the comparison of a table can be cancelled however few rows it has,
+// since each column is compared with every other.
 const haltedColumns = 64
 
 // Until returns the table, or a copy of it whose columns hold s, so that code that reads them can be cancelled. It

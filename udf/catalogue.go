@@ -209,7 +209,7 @@ func checkDeclaration(f *Function) error {
 		return errcode.New(errcode.InvalidArgument, "function name %q: expected lower-case letters, digits and _", f.Name)
 	}
 	if (f.Row == nil) == (f.Columns == nil) {
-		return errcode.New(errcode.InvalidArgument, "function %q: expected one of Row and Columns", f.Name)
+		return errcode.New(errcode.InvalidArgument, "function %q: expected either Row or Columns, and not both", f.Name)
 	}
 	for i, p := range f.Params {
 		if !nameForm.MatchString(p.Name) {

@@ -197,7 +197,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 	}{
 		{"a name that a metric has", Function{Name: "cell_match_json", Row: row}, "twice"},
 		{"upper case", Function{Name: "Cells", Row: row}, "lower-case"},
-		{"no way to call it", Function{Name: "f"}, "one of Row and Columns"},
+		{"no way to call it", Function{Name: "f"}, "either Row or Columns"},
 		{"an optional parameter before a required one", Function{Name: "f", Row: row, Params: []Param{{Name: "a", Optional: true}, {Name: "b"}}}, "follows an optional"},
 		{"a parameter's name", Function{Name: "f", Row: row, Params: []Param{{Name: "a b"}}}, "parameter 1"},
 	} {

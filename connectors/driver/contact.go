@@ -30,7 +30,7 @@ type Contact struct {
 	Via string `json:"via,omitempty"`
 }
 
-// Behind returns the contacts as reached through a proxy, after the proxy itself, for which why is the purpose. If
+// Behind returns the proxy as a contact with the purpose why, followed by the contacts, which are reached through it. If
 // proxy is nil, it returns the contacts unchanged.
 func Behind(proxy *url.URL, why string, contacts ...Contact) []Contact {
 	if proxy == nil {

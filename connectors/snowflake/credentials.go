@@ -230,8 +230,9 @@ func (c *Config) params() map[string]string {
 	p := map[string]string{
 		"ABORT_DETACHED_QUERY": "true", // cancels statements of a lost client after five minutes
 		"TIMEZONE":             "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
-		// in MB; the second lowest value, since a few chunks are in memory at the same time
-		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48",
+		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT",
+		// in MB; small, since a few chunks are in memory at the same time
+		"CLIENT_RESULT_CHUNK_SIZE": "48",
 	}
 	if c.QueryTag != "" {
 		p["QUERY_TAG"] = c.QueryTag

@@ -41,7 +41,7 @@ type describedRows interface {
 func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches bool) (*result, error) {
 	d, ok := rows.(describedRows)
 	if !ok {
-		return nil, errcode.New(errcode.Internal, "snowflake: this version of the driver returns rows of an unknown type")
+		return nil, errcode.New(errcode.Internal, "snowflake: this version of the driver returns rows in a form that badger cannot read; report this")
 	}
 	res := &result{id: d.GetQueryID()}
 	for i, name := range d.Columns() {

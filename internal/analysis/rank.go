@@ -256,7 +256,8 @@ type ranker struct {
 	systems []*Answers
 	shared  []int
 	notes   comparing
-	// table has, by metric, a row for each shared case with a value for each system; NaN if the case is not compared.
+	// table holds, for each metric, the values of all systems for the first shared case, then for the second, and so on.
+	// All values of a case are NaN if it is not compared.
 	table [][]float64
 }
 

@@ -116,7 +116,8 @@ type Source interface {
 	LoadEach(ctx context.Context, metrics []string, into []*Answers) error
 	// Accepted returns the batches that were accepted as a baseline; nil if there are none.
 	Accepted(ctx context.Context) (Accepted, error)
-	// Evidence yields the latest scores of the metrics by each judge, for the answers that match of.
+	// Evidence yields the latest score of each of the metrics by each judge, for every answer that the pattern of
+	// matches.
 	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[Evidence, error]
 	// Labels returns the human verdicts on answers.
 	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)

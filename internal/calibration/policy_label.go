@@ -36,7 +36,8 @@ func LabelledCases(ctx context.Context, source batch.Source) iter.Seq2[Placed, e
 	}
 }
 
-// PairsOfLaws yields the pairs of cases of the laws of equality that apply to verdict.
+// PairsOfLaws yields the pairs of results that show the laws of equality, except those that do not apply to the metric
+// verdict.
 func PairsOfLaws(yield func(Placed, error) bool) {
 	for _, law := range cell.Laws() {
 		pairs, err := cell.LawPairs(law.Name)

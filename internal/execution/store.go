@@ -161,7 +161,7 @@ var isHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // Read reads a stored result. If its content does not match the hash in its name, the error is DataLoss.
 func (s *Store) Read(hash string) (*scoring.Table, error) {
 	if !isHash.MatchString(hash) {
-		return nil, errcode.New(errcode.DataLoss, "a kept result: the index names no file")
+		return nil, errcode.New(errcode.DataLoss, "a kept result: its entry in the index has no file name")
 	}
 	text, err := os.ReadFile(s.path(hash))
 	if err != nil {

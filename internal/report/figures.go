@@ -195,7 +195,7 @@ type Slice struct {
 	Name  string   `json:"name"` // "" for cases whose tags cannot be parsed, or whose tier is unknown
 	Cases int      `json:"cases"`
 	Rates []Rate   `json:"rates"`
-	First []string `json:"first_case_ids,omitempty"` // first cases with unparsable tags; nil in other slices
+	First []string `json:"first_case_ids,omitempty"` // IDs of the first cases; only for those whose tags cannot be parsed
 }
 
 // NotKnown is the display name of the slice of cases whose tier is unknown.

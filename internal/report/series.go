@@ -14,7 +14,7 @@ type series struct {
 	plain  bool // the following fields hold the scores instead
 	values []float64
 	marks  []mark
-	words  []uint16 // may be shorter than values and marks
+	words  []uint16 // found.word of each case; the cases beyond its end have 0
 }
 
 // found is the score of one case.
@@ -122,7 +122,7 @@ func (x *series) cases() int {
 	return len(x.codes)
 }
 
-// at returns the score of case n; it is zero if the case has none.
+// at returns the score of case n; if the case has none, its mark is 0.
 func (x *series) at(n int32) found {
 	if x == nil || n < 0 || int(n) >= x.cases() {
 		return found{}

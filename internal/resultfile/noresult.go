@@ -129,7 +129,7 @@ func checkObject(data []byte) error {
 	for _, a := range answers {
 		if !slices.ContainsFunc(a.members, func(m string) bool { return !slices.Contains(keys, m) }) {
 			return errcode.New(errcode.InvalidArgument,
-				`the answer of %s; expected {"columns":…,"rows":…} or a list of rows, [{"a": 1, …}, …]`, a.of)
+				`this is the answer of %s and not a result; expected {"columns":…,"rows":…} or a list of rows, [{"a": 1, …}, …]`, a.of)
 		}
 	}
 	says := false

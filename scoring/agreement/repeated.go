@@ -77,7 +77,8 @@ func (r *Repeated) Trend() Slope {
 	return s
 }
 
-// Step is a change of level between two occasions.
+// Step is a lasting change of the share of right answers: from occasion At on, its mean differs from the mean of all
+// occasions before.
 type Step struct {
 	At     int     `json:"at"`     // the first occasion of the new level, from 0
 	Before float64 `json:"before"` // mean share of right answers before At

@@ -51,7 +51,7 @@ func SampleWarnings(c Confusion) []string {
 // where o is the share of cases on which both raters agree and e the share expected by chance (Fleiss, Cohen and
 // Everitt 1969, Large sample standard errors of kappa and weighted kappa). It assumes that cases are drawn
 // independently, so it does not apply to a stratified sample whose shares differ from those of the population. If
-// the raters never disagree, or only agree by chance, the variance is unknown and the result is undefined.
+// the raters never disagree, or the formula gives no variance above 0, the result is undefined.
 func CohenCases(table [][]int, width, level float64) Stat {
 	kappa := Cohen(table)
 	if !kappa.Defined {

@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// A handCase is two results, written down, and what is right to find between them.
+// A handCase is two results, written by hand, and what a correct alignment finds between them.
 //
-// A result is a line of columns, name:type, and lines of cells, all set off by bars; its types are
-// those of inline results or short for them.
+// A result is a string with a line of columns, name:type, and a line for each row. Bars separate the columns and the
+// cells of a line. A type is one of inline results or an abbreviation of it.
 type handCase struct {
 	why        string
 	gold, pred string

@@ -24,15 +24,17 @@ const maxRounds = 4
 // matcher pairs rows so that as many of their cells as possible are equal. The result depends on the content of the
 // rows and on the content and names of the columns, never on their positions.
 //
-// Equal rows are paired first. If equality of cells is an equivalence, this loses nothing: let g and p be equal, and
-// let some matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g' equals p, so g with
-// p and g' with p' have at least as many equal cells. The remaining distinct rows are matched by an optimal assignment
-// (assignment) or, if they have too many equal cells for that, with the most similar of a few candidates (neighbors). A
-// tolerance is not an equivalence. With a tolerance, the optimal assignment is therefore tried on all rows before equal
-// rows are removed.
+// Without a tolerance, equal rows are paired first. This loses nothing, since equality of cells is an equivalence: let g
+// and p be equal, and let some matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g'
+// equals p. So the pairs g with p and g' with p' have together at least as many equal cells as the two pairs that they
+// replace. The remaining distinct rows are matched by an optimal assignment (assignment) or, if they have too many equal
+// cells for that, with the most similar of a few candidates (neighbors). With a tolerance, equality is not an
+// equivalence. The optimal assignment is then tried on all rows, and equal rows are paired first only if that is too
+// much work.
 //
-// The work is bounded by the number of cells, times the logarithm of the number of rows, plus the edges that minCommon
-// allows, each of which costs at most maxSteps.
+// The work is bounded by the number of cells, times the logarithm of the number of rows, plus the edges of the
+// assignment (pairs of rows with equal cells; see minCommon for their number), each of which costs at most maxSteps
+// steps.
 type matcher struct {
 	cols       []pair   // sorted by content
 	gold, pred []uint64 // for each row, a key over all its cells

@@ -42,12 +42,12 @@ func (k *kinds) left() []int32 {
 const dead = -1
 
 // codes holds the cells of a column as small numbers: a gold cell equals the predicted cells whose codes are from its
-// own code up to, but not including, its end.
+// own code up to, but not including, its end in the field end.
 type codes struct {
 	col        *pair
 	gold, pred []int32  // nil if the column is coded: …
 	to         []int32  // … then by number in coded; dead for keys that only one side has
-	end        []int32  // the end of each gold cell; nil: its code + 1
+	end        []int32  // for each gold cell, its code + 1, or more if it equals several codes; nil if none does
 	n          int      // codes are less than n
 	live       int      // number of distinct codes of live predicted cells
 	keys       []uint64 // for each code, its key; nil if there are many

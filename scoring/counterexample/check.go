@@ -130,8 +130,8 @@ func judgeList(e *sqlparts.Binary, t *Table, row []Value) (truth, bool) {
 	return judge(in, t, row)
 }
 
-// uncast returns an expression without casts that change no value: of a number to a numeric type, or of a string to a
-// string type. PostgreSQL writes them into every check.
+// uncast returns an expression without casts that change no value: of a number to a type that holds it, or of a string
+// to a string type. PostgreSQL writes such casts into every check.
 func uncast(e sqlparts.Expr, t *Table) sqlparts.Expr {
 	c, ok := e.(*sqlparts.Cast)
 	if !ok || c.Try || c.Format != nil {

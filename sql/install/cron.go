@@ -79,9 +79,9 @@ func (f *cronField) number(text string) (int, error) {
 		return 0, fmt.Errorf("%.20q is no %s; expected *, numbers, lists, ranges such as 1-5 and steps such as */15", text,
 			f.name)
 	case n > f.most:
-		return 0, fmt.Errorf("%s is above %d, the most of its field", text, f.most)
+		return 0, fmt.Errorf("%s is above %d, the highest value of its field", text, f.most)
 	case n < f.least:
-		return 0, fmt.Errorf("%s is below %d, the least of its field", text, f.least)
+		return 0, fmt.Errorf("%s is below %d, the lowest value of its field", text, f.least)
 	}
 	return n, nil
 }

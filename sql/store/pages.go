@@ -927,7 +927,7 @@ func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*Ca
 		out.Scores = append(out.Scores, s.score())
 	}
 	if out.Scores == nil {
-		return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", caseID)
+		return nil, errcode.New(errcode.NotFound, "the run has no scores of case %.80q", caseID)
 	}
 	rows := 0
 	for a, err := range p.w.answers(ctx, p.layout.cases(Filter{}, &keyRange{By: key.By, first: caseID, last: caseID})) {

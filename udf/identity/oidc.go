@@ -47,7 +47,7 @@ func newOIDC(c Config, s Env) (*oidc, error) {
 	}
 	if len(c.Audience) == 0 || slices.Contains(c.Audience, "") {
 		return nil, errcode.New(errcode.InvalidArgument,
-			"audience: expected the audience of tokens for this server, such as its URL")
+			"audience is missing: expected the claim aud of tokens for this server, such as its URL")
 	}
 	if len(c.Emails)+len(c.Subjects) == 0 {
 		return nil, errcode.New(errcode.InvalidArgument,

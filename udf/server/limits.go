@@ -18,7 +18,7 @@ import (
 // comment.
 type Limits struct {
 	Body int64 // bytes of a request body, before and after decompression; 10 MiB
-	// bytes of a gRPC or Flight message, which counts twice; 64 MiB, but at most a quarter of InFlight
+	// bytes of a gRPC or Flight message, which counts twice in InFlight; 64 MiB, but at most a quarter of InFlight
 	Message int
 	Rows    int // rows of one batch; 100,000
 	// for each listener, counting connections without a caller; 1024, but at most what the limit of open files allows

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"log"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -199,8 +202,12 @@ func checkTimeouts(timeouts map[string]time.Duration) error {
 		}
 	}
 	for name, d := range timeouts {
-		if !known[name] || d < 0 {
-			return errcode.New(errcode.InvalidArgument, "timeouts: unknown wire %.40q, or its time is negative", name)
+		if !known[name] {
+			return errcode.New(errcode.InvalidArgument, "timeouts: unknown wire %.40q, expected one of %s", name,
+				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		if d < 0 {
+			return errcode.New(errcode.InvalidArgument, "timeouts: %s is %v, expected 0 or more", name, d)
 		}
 	}
 	return nil

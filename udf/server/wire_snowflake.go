@@ -72,7 +72,7 @@ func functionHeader(h http.Header) (string, error) {
 	}
 	if name == "" {
 		return "", errcode.New(errcode.InvalidArgument,
-			"no function: expected its name in the path or in sf-external-function-name")
+			"the request names no function: expected the name in the path or in the header sf-external-function-name")
 	}
 	return strings.ToLower(name), nil
 }

@@ -99,7 +99,7 @@ func (r *Reader) next() (rec arrow.Record, err error) {
 	}
 	size := sizeOf(rec)
 	if limit := r.reading.Limit(); limit > 0 && size > limit {
-		err = errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", limit)
+		err = errcode.New(errcode.ResourceExhausted, "a batch of its rows has more than the allowed %d bytes", limit)
 	} else if r.largest = max(r.largest, size); size > expected {
 		err = r.take(size - expected)
 	}

@@ -94,7 +94,7 @@ func start(tb testing.TB, dir string) (b *Browser, end func()) {
 		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
 	)
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses to run otherwise
+		options = append(options, chromedp.NoSandbox) // Chromium does not run as root with its sandbox
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.WithoutCancel(tb.Context()), options...)
 	ctx, quit := chromedp.NewContext(ctx)

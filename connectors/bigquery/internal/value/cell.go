@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-var errCell = errors.New("no value of its type")
+var errCell = errors.New("the value is not of the column's type")
 
 // AppendCell appends a value of the REST API: a string, a boolean, nil, {"f": [{"v": …}]} for a STRUCT, or [{"v": …}]
 // for an ARRAY. The error does not contain the value.
