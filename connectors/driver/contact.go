@@ -30,8 +30,8 @@ type Contact struct {
 	Via string `json:"via,omitempty"`
 }
 
-// Behind returns the proxy as a contact with the purpose why, followed by the contacts, which are reached through it. If
-// proxy is nil, it returns the contacts unchanged.
+// Behind returns the proxy as a contact with the purpose why, followed by the contacts, which are reached through it.
+// If proxy is nil, it returns the contacts unchanged.
 func Behind(proxy *url.URL, why string, contacts ...Contact) []Contact {
 	if proxy == nil {
 		return contacts

@@ -24,11 +24,11 @@ const maxRounds = 4
 // matcher pairs rows so that as many of their cells as possible are equal. The result depends on the content of the
 // rows and on the content and names of the columns, never on their positions.
 //
-// Without a tolerance, equal rows are paired first. This loses nothing, since equality of cells is an equivalence: let g
-// and p be equal, and let some matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g'
-// equals p. So the pairs g with p and g' with p' have together at least as many equal cells as the two pairs that they
-// replace. The remaining distinct rows are matched by an optimal assignment (assignment) or, if they have too many equal
-// cells for that, with the most similar of a few candidates (neighbors). With a tolerance, equality is not an
+// Without a tolerance, equal rows are paired first. This loses nothing, since equality of cells is an equivalence: let
+// g and p be equal, and let some matching have g with p' and g' with p. In each column g' equals p' if g equals p' and
+// g' equals p. So the pairs g with p and g' with p' have together at least as many equal cells as the two pairs that
+// they replace. The remaining distinct rows are matched by an optimal assignment (assignment) or, if they have too many
+// equal cells for that, with the most similar of a few candidates (neighbors). With a tolerance, equality is not an
 // equivalence. The optimal assignment is then tried on all rows, and equal rows are paired first only if that is too
 // much work.
 //

@@ -191,7 +191,7 @@ func periodWords(s string) (list []periodWord, ok bool) {
 // January, 2024-W05, Week 5, FY2024, Monday. A month and two digits are not a label (Jan 24 is a day) unless a dash or
 // an apostrophe separates them.
 func parsePeriod(s string) (p period, ok bool) {
-	if t := strings.TrimSpace(s); strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+") { // a text with a sign is a number
+	if t := strings.TrimSpace(s); strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+") { // it is a number
 		return period{}, false
 	}
 	list, ok := periodWords(strings.TrimSpace(s))

@@ -8,9 +8,9 @@ import (
 
 // Pair returns pairs of positions in a and b of names with the same meaning, such as labels of rows and headers of
 // columns. It pairs, in this order: equal names; a name with one that has all of its words; the most similar names; a
-// name with its short form (M for Male, W0 for Week 0, Jan for January); names of which a word is a short form of a word
-// of the other. If that gives no pair, it pairs years as [Relative] does. It does not pair names that contradict each
-// other, or names with two possible counterparts.
+// name with its short form (M for Male, W0 for Week 0, Jan for January); names of which a word is a short form of a
+// word of the other. If that gives no pair, it pairs years as [Relative] does. It does not pair names that contradict
+// each other, or names with two possible counterparts.
 func Pair(a, b []*Name) (pairs [][2]int) {
 	takenA, takenB := make([]bool, len(a)), make([]bool, len(b))
 	add := func(found [][2]int) {
