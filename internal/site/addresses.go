@@ -46,7 +46,7 @@ func casesAddress(s store.State) string {
 
 // ofChanges reports whether m is one of the modes that compare a case's verdict with that in the baseline run.
 func ofChanges(m store.Mode) bool {
-	return slices.Contains([]store.Mode{store.Broke, store.Fixed, store.StillWrong, store.StillRight, store.Unasked}, m)
+	return slices.Contains(changeModes, m)
 }
 
 // caseAddress returns the address of the page of case caseID, opened from the list in state s.

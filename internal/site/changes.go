@@ -99,8 +99,9 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 		}
 	}
 	for _, f := range changeParts(pr, counts) {
-		mode := modesOfParts[f.Class]
-		v.Parts = append(v.Parts, modeLink{upper(f.Text), f.N, casesAddress(state.In(mode)), mode == state.Mode})
+		if f.N > 0 || f.Mode != store.Added && f.Mode != store.NotCompared {
+			v.Parts = append(v.Parts, modeLink{upper(f.Text), f.N, casesAddress(state.In(f.Mode)), f.Mode == state.Mode})
+		}
 	}
 	if err := s.changesHeadline(ctx, v, pr, list, all); err != nil {
 		return content{}, err
@@ -111,15 +112,6 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 	page.choose(pr.from.Run.RunID, to)
 	out.Title = strings.TrimSuffix(v.Headline, ".")
 	return out, nil
-}
-
-// modesOfParts maps the classes of the parts from changeParts to modes of lists.
-var modesOfParts = map[string]store.Mode{
-	"broke":   store.Broke,
-	"still":   store.StillWrong,
-	"fixed":   store.Fixed,
-	"kept":    store.StillRight,
-	"unasked": store.Unasked,
 }
 
 // changesHeadline sets the headline, with the numbers of broken and fixed answers, and the sentences below it. counts
@@ -148,21 +140,22 @@ func (s *Site) changesHeadline(
 	}
 	before, now := counts[store.Broke]+counts[store.StillRight], counts[store.Fixed]+counts[store.StillRight]
 	v.Leads = append(v.Leads, fmt.Sprintf(
-		"Of %s with a gold answer, %s were right %s and %s are %s.",
+		"Of %s with a verdict on both sides, %s were right %s and %s are %s.",
 		things(before+counts[store.Fixed]+counts[store.StillWrong], "question"),
 		count(before), on(v.From), count(now), on(v.To)))
 	compared, err := s.comparedWith(ctx, pr, list)
 	if err != nil {
 		return err
 	}
-	if ch := changeIn(compared, list.State.Metric); ch != nil && ch.RateP != nil && broke+fixed > 0 {
+	ch := changeIn(compared, list.State.Metric)
+	if ch == nil {
+		return nil
+	}
+	if ch.RateP != nil && broke+fixed > 0 {
 		chance := inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))
 		v.Leads = append(v.Leads, fmt.Sprintf("Chance alone gives so uneven a split %s.", chance))
-		if n := unlikeGold(ch); n > 0 {
-			golds := upper(things(n, "gold answer"))
-			v.Leads = append(v.Leads, fmt.Sprintf("%s changed since; these are not compared.", golds))
-		}
 	}
+	v.Leads = append(v.Leads, notCompared(ch)...)
 	return nil
 }
 
@@ -225,6 +218,9 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		group, name := "", ""
 		if grouped && line.Is.Class != "right" {
 			group = groupOfLabel()[row.Scores["relation"].Label]
+			if line.Is == verdictWords["unanswered"] {
+				group = noAnswerGroup
+			}
 			if line.Is.Class != "none" {
 				name = groupName(group)
 			}

@@ -105,10 +105,9 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	}
 	slices.SortStableFunc(tiers, func(a, b store.Slice) int { return tierPlace(a.Part) - tierPlace(b.Part) })
 	tiers = slices.DeleteFunc(tiers, func(t store.Slice) bool { return t.Judged+t.Unanswered == 0 })
-	wrong, of, failed := int64(0), int64(0), int64(0)
+	wrong, of := int64(0), int64(0)
 	for i := range tiers {
 		v.Tiers = append(v.Tiers, tierName(tiers[i].Part))
-		failed += tiers[i].Judged - tiers[i].Passed
 		wrong, of = wrong+tiers[i].Judged-tiers[i].Passed+tiers[i].Unanswered, of+tiers[i].Judged+tiers[i].Unanswered
 	}
 	if wrong == 0 {
@@ -178,7 +177,7 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if pr.from != nil {
 		from, _ := pr.names()
 		v.Ways = []modeLink{
-			{"All wrong", failed, failuresAddress(run), mode == store.Failed},
+			{"All wrong", wrong, failuresAddress(run), mode == store.Failed},
 			{"New since " + from, nBroke, failuresAddress(run) + "&new=1", mode == store.Broke},
 		}
 	}
@@ -255,7 +254,8 @@ func (s *Site) reasonsByVersion(
 		if err != nil {
 			return err
 		}
-		judged := figures[store.RunMetric{RunID: m.Run.RunID, Metric: list.State.Metric}].Judged
+		f := figures[store.RunMetric{RunID: m.Run.RunID, Metric: list.State.Metric}]
+		judged := f.Judged + f.Unanswered
 		v.Versions = append(v.Versions, cmp.Or(m.Of.Version, pr.t.name(m)))
 		for k, g := range groups {
 			n := int64(0)

@@ -324,7 +324,12 @@ func (v *nightsView) rows(nights []night) {
 			notes = append(notes, "above the usual range")
 		}
 		if n.Part {
-			notes = append(notes, things(n.Missing, "answer")+" missing")
+			if n.Missing > 0 {
+				notes = append(notes, things(n.Missing, "answer")+" missing")
+			}
+			if n.Fewer > 0 {
+				notes = append(notes, things(n.Fewer, "question")+" fewer than usual")
+			}
 		}
 		if i > 0 && n.Of.Version != nights[i-1].Of.Version {
 			notes = append(notes, "first "+v.Noun+" of "+n.Of.Version)

@@ -18,7 +18,8 @@ type night struct {
 	Right   int
 	Asked   int      // questions that expect a result
 	Share   *float64 // nil: no verdicts
-	Missing int      // number of expected answers that are missing
+	Missing int      // number of questions without an answer
+	Fewer   int      // how many questions fewer than in most of the batches around it
 	Part    bool     // so many answers are missing that Share is not judged
 	Outside int      // -1 below the usual range, 1 above
 	Address string
@@ -36,6 +37,9 @@ func (n *night) tip() string {
 	text += fmt.Sprintf(": %s, %d of %d right", percent(*n.Share), n.Right, n.Asked)
 	if n.Missing > 0 {
 		text += "; " + things(n.Missing, "answer") + " missing"
+	}
+	if n.Fewer > 0 {
+		text += "; " + things(n.Fewer, "question") + " fewer than usual"
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,16 +133,21 @@ func TestHeadline(t *testing.T) {
 		rate float64
 		ch   *analysis.Change
 		want string
+		of   int // 0: 44
 	}{
-		{20. / 44, change(35, 20, 44, analysis.Degraded), "45 % of the answers are right, down from 80 %."},
-		{35. / 44, change(30, 35, 44, analysis.Improved), "80 % of the answers are right, up from 68 %."},
-		{35. / 44, change(35, 35, 44, analysis.Same), "80 % of the answers are right, as usual."},
-		{32. / 44, change(35, 32, 44, analysis.Chance), "73 % of the answers are right; 80 % before."},
-		{20. / 44, nil, "45 % of the answers are right."},
+		{20. / 44, change(35, 20, 44, analysis.Degraded), "45 % of the answers are right, down from 80 %.", 0},
+		{35. / 44, change(30, 35, 44, analysis.Improved), "80 % of the answers are right, up from 68 %.", 0},
+		{35. / 44, change(35, 35, 44, analysis.Same), "80 % of the answers are right, as before.", 0},
+		{32. / 44, change(35, 32, 44, analysis.Chance), "73 % of the answers are right; 80 % before.", 0},
+		{20. / 44, nil, "45 % of the answers are right.", 0},
 		{35. / 44, change(29, 28, 35, analysis.Chance, analysis.Unlike{Why: "golden set", Cases: 9}),
-			"80 % of the answers are right, on other gold answers than Sunday."},
+			"80 % of 35 answers are right; 83 % before.", 0},
+		{22. / 50, change(30, 22, 40, analysis.Degraded), "55 % of 40 answers are right, down from 75 %.", 50},
+		{20. / 30, change(0, 0, 0, "", analysis.Unlike{Why: "configuration", Cases: 30}),
+			"67 % of the answers are right; they cannot be compared with Sunday.", 30},
+		{20. / 30, change(0, 0, 0, "", analysis.Unlike{Why: analysis.NoValue, Cases: 30}), "67 % of the answers are right.", 30},
 	} {
-		if got := sentence(c.rate, c.ch, "Sunday"); got != c.want {
+		if got := sentence(c.rate, cmp.Or(c.of, 44), c.ch, "Sunday"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -176,7 +182,7 @@ func TestTimeline(t *testing.T) {
 		{[]int{0, 24, 48}, "night"}, {[]int{0, 24}, "batch"}, {[]int{0, 20, 40}, "night"}, {[]int{0, 19, 38}, "batch"},
 		{[]int{0, 28, 56}, "night"}, {[]int{0, 29, 58}, "batch"}, {[]int{0, 24, 168, 192}, "night"},
 	} {
-		if got := newTimeline(batches(c.hours...), nil).noun("a"); got != c.noun {
+		if got := (&Site{}).newTimeline(batches(c.hours...), nil).noun("a"); got != c.noun {
 			t.Errorf("batches after %v hours are called %s, want %s", c.hours, got, c.noun)
 		}
 	}

@@ -31,7 +31,9 @@ type overview struct {
 	Buttons  []flowPart
 	Picture  *nightsChart
 	Caption  string
+	Findings []analysis.Finding // of the tests over the batches up to this one
 	Why      *whyWrong
+	Right    bool // every answer with a verdict is right, and there is one
 	Alerts   []alert
 	Tiers    *parts
 	Subjects *parts
@@ -43,6 +45,7 @@ type overview struct {
 
 // flowPart is the questions with one outcome, such as broke or fixed: their number and share.
 type flowPart struct {
+	Mode        store.Mode
 	Class, Text string
 	N           int64
 	Share       int // of all questions, in percent, at least 1
@@ -130,6 +133,9 @@ func (p *pair) names() (from, to string) {
 	if from == to {
 		from, to = p.t.name(p.from), p.t.name(p.to)
 	}
+	if from == to { // several versions of a batch
+		from, to = p.from.Of.Version+" of "+from, p.to.Of.Version+" of "+to
+	}
 	return from, to
 }
 
@@ -171,6 +177,12 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 		return nil, ""
 	}
 	noun, why := t.noun(run.Agent), ""
+	none := ", as no " + noun + " is accepted"
+	for by := range t.accepted {
+		if by.Agent == run.Agent {
+			none = ", as no earlier " + noun + " is accepted"
+		}
+	}
 	switch b.Why {
 	case analysis.BaselineAccepted:
 		why = "the last accepted " + noun
@@ -178,9 +190,9 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 			why += " (by " + b.Accepted.Who + ")"
 		}
 	case analysis.BaselineFirst:
-		why = "the first complete " + noun + " of this version, as no " + noun + " is accepted"
+		why = "the first complete " + noun + " of this version" + none
 	default:
-		why = "the first complete " + noun + " of the version before, as no " + noun + " is accepted"
+		why = "the first complete " + noun + " of the version before" + none
 	}
 	if b.Days != nil && *b.Days > 1 {
 		why += ", " + things(*b.Days, "day") + " before"
@@ -226,7 +238,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if err != nil {
 		return nil, err
 	}
-	out.say(pr, v, cmpd, counts)
+	out.say(pr, v, cmpd)
 	out.flow(pr, counts)
 	if out.Why, err = s.whyOf(ctx, p, pr, counts); err != nil {
 		return nil, err
@@ -253,6 +265,9 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == pr.to.Of.By })
 	nights = nights[:at+1]
 	if len(nights) > 1 {
+		if out.Findings, err = s.findingsOf(ctx, nights, list.State.Metric); err != nil {
+			return nil, err
+		}
 		noun := printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
 		out.Picture = chartOf(nights, usuals(nights), pr.t.daily[pr.to.Of.Agent], chartOfOverview)
 		out.Caption = "Right answers in %, " + count(len(nights)) + " " + noun +
@@ -296,7 +311,7 @@ func changeIn(c *storedscores.Compared, name string) *analysis.Change {
 }
 
 // say sets the line above the headline, the headline, and the sentences below it.
-func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts map[store.Mode]int64) {
+func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared) {
 	to := pr.to
 	o.Kick = agentName(to.Of.Agent, to.Of.Version)
 	if name := pr.t.name(to); name != to.Of.Version {
@@ -331,12 +346,12 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 	all := report.ShareOf(right, of)
 	from, _ := pr.names()
 	ch := changeIn(c, m.Name)
-	before, now, shared := 0, 0, 0
-	if ch != nil {
-		before, now, shared = ch.PassedBefore, ch.PassedAfter, ch.Rated
-	}
 	if o.Headline == "" {
-		o.Headline = sentence(all.Rate, ch, from)
+		o.Headline = sentence(all.Rate, of, ch, from)
+	}
+	o.Right = right == of
+	if m.Name != report.Primary(nil) {
+		o.add("Right means: %s.", metric.DisplayName(m.Name))
 	}
 	o.add("%s of %s questions that expect a result are right.", count(right), count(of))
 	o.add("With 95 %% confidence, the true share is between %s and %s.", percent(all.Low), percent(all.High))
@@ -344,20 +359,32 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 		has, counts := printable.Verb(int(n), "has", "have"), printable.Verb(int(n), "counts", "count")
 		o.add("%s %s no answer and %s as wrong.", upper(things(n, "question")), has, counts)
 	}
-	if ch == nil || shared == 0 {
-		if pr.from == nil {
-			o.add("No earlier %s exists to compare it with.", pr.t.noun(to.Of.Agent))
-		}
+	if pr.from == nil {
+		o.add("No earlier %s exists to compare it with.", pr.t.noun(to.Of.Agent))
+	}
+	if ch == nil {
 		return
 	}
-	if n := unlikeGold(ch); n > 0 {
-		o.add("%s changed since %s.", things(n, "gold answer"), from)
+	o.Lead = append(o.Lead, notCompared(ch)...)
+	if ch.Rated == 0 {
+		return
 	}
-	if shared != of {
-		both := things(shared, "question")
-		o.add("On the %s that both have: %s right, %s before.", both, count(now), count(before))
+	if ch.Rated != of {
+		both := things(ch.Rated, "question")
+		o.add("On the %s that both have: %s right, %s before.", both, count(ch.PassedAfter), count(ch.PassedBefore))
 	}
-	o.chance(ch, counts, pr)
+	o.chance(ch, pr)
+}
+
+// notCompared returns a sentence for each reason why questions are not compared with the baseline, except that they
+// have no verdict.
+func notCompared(ch *analysis.Change) (out []string) {
+	for _, u := range ch.Unlike {
+		if u.Why != analysis.NoValue {
+			out = append(out, "Not compared: "+u.String()+".")
+		}
+	}
+	return out
 }
 
 // sideName returns the display name of the baseline: its version and name, such as 1.3 of Sun 22 Nov.
@@ -377,34 +404,29 @@ func upper(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// sentence returns the headline: rate, and how it compares with the baseline from, if ch is known.
-func sentence(rate float64, ch *analysis.Change, from string) string {
+// sentence returns the headline: the share of right answers among of, and how it compares with the baseline from if ch is
+// known. If the sides have other questions, both shares are of those that are compared.
+func sentence(rate float64, of int, ch *analysis.Change, from string) string {
 	text := percent(rate) + " of the answers are right"
 	if ch == nil || ch.Rated == 0 {
+		if ch != nil && len(notCompared(ch)) > 0 {
+			return text + "; they cannot be compared with " + from + "."
+		}
 		return text + "."
 	}
 	was, is := ch.Shares()
+	if ch.Rated != of {
+		text = percent(is) + " of " + things(ch.Rated, "answer") + " " + printable.Verb(ch.Rated, "is", "are") + " right"
+	}
 	switch {
-	case unlikeGold(ch) > 0:
-		return text + ", on other gold answers than " + from + "."
 	case ch.Outcome == analysis.Degraded:
 		return text + ", down from " + percent(was) + "."
 	case ch.Outcome == analysis.Improved:
 		return text + ", up from " + percent(was) + "."
 	case percent(was) == percent(is):
-		return text + ", as usual."
+		return text + ", as before."
 	}
 	return text + "; " + percent(was) + " before."
-}
-
-// unlikeGold returns the number of cases that are not compared because their question or gold answer changed.
-func unlikeGold(ch *analysis.Change) int {
-	for _, u := range ch.Unlike {
-		if u.Why == "golden set" {
-			return u.Cases
-		}
-	}
-	return 0
 }
 
 // add appends a formatted sentence to the lead.
@@ -413,8 +435,8 @@ func (o *overview) add(format string, args ...any) {
 }
 
 // chance appends sentences about how likely chance alone gives the observed numbers of broken and fixed answers.
-func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *pair) {
-	broke, fixed := counts[store.Broke], counts[store.Fixed]
+func (o *overview) chance(ch *analysis.Change, pr *pair) {
+	broke, fixed := ch.NBroken, ch.NFixed
 	noun := pr.t.noun(pr.to.Of.Agent)
 	from, _ := pr.names()
 	switch {
@@ -428,7 +450,7 @@ func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *
 			o.Verdict = "the drop is real"
 		}
 	default:
-		was := printable.Verb(int(fixed), "was", "were")
+		was := printable.Verb(fixed, "was", "were")
 		o.add("%s broke and %s %s fixed since %s.", count(broke), count(fixed), was, from)
 		o.add("Chance alone gives so uneven a split %s: it could be chance.", inThousand(*ch.RateP, noun))
 	}
@@ -441,12 +463,8 @@ func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 		o.Flow = flowOf(counts, []flowPart{
 			{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
 			{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
-			{
-				Class:   "unasked",
-				Text:    "no result expected",
-				N:       counts[store.Unasked],
-				Address: casesAddress(pr.listState(store.Unasked)),
-			},
+			{Class: "unasked", Text: "no result expected", N: counts[store.Unasked],
+				Address: casesAddress(pr.listState(store.Unasked))},
 		})
 		return
 	}
@@ -463,28 +481,20 @@ func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 
 // changeParts returns the outcomes of questions since the baseline, in the order of the bar, with links to their lists.
 func changeParts(pr *pair, counts map[store.Mode]int64) []flowPart {
-	return []flowPart{
-		{Class: "broke", Text: "broke", N: counts[store.Broke], Address: casesAddress(pr.changesState(store.Broke))},
-		{
-			Class:   "still",
-			Text:    "still wrong",
-			N:       counts[store.StillWrong],
-			Address: casesAddress(pr.changesState(store.StillWrong)),
-		},
-		{Class: "fixed", Text: "fixed", N: counts[store.Fixed], Address: casesAddress(pr.changesState(store.Fixed))},
-		{
-			Class:   "kept",
-			Text:    "still right",
-			N:       counts[store.StillRight],
-			Address: casesAddress(pr.changesState(store.StillRight)),
-		},
-		{
-			Class:   "unasked",
-			Text:    "no result expected",
-			N:       counts[store.Unasked],
-			Address: casesAddress(pr.changesState(store.Unasked)),
-		},
+	parts := []flowPart{
+		{Mode: store.Broke, Class: "broke", Text: "broke"},
+		{Mode: store.StillWrong, Class: "still", Text: "still wrong"},
+		{Mode: store.Fixed, Class: "fixed", Text: "fixed"},
+		{Mode: store.StillRight, Class: "kept", Text: "still right"},
+		{Mode: store.Added, Class: "unasked", Text: "new questions"},
+		{Mode: store.NotCompared, Class: "unasked", Text: "not compared"},
+		{Mode: store.Unasked, Class: "unasked", Text: "no result expected"},
 	}
+	for i := range parts {
+		parts[i].N = counts[parts[i].Mode]
+		parts[i].Address = casesAddress(pr.changesState(parts[i].Mode))
+	}
+	return parts
 }
 
 // flowOf returns the parts with questions, with their shares. Questions of no part are added as a last one, without a

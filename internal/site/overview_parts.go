@@ -490,6 +490,10 @@ func (s *Site) nightsOf(ctx context.Context, p *store.Pages, t *timeline, of ser
 	if err != nil {
 		return nil, err
 	}
+	verdicts := s.givesVerdicts(of.metric)
+	for _, f := range figures {
+		verdicts = verdicts || f.Judged > 0
+	}
 	sizes := make([]int64, len(out))
 	for i := range out {
 		n := &out[i]
@@ -499,7 +503,7 @@ func (s *Site) nightsOf(ctx context.Context, p *store.Pages, t *timeline, of ser
 		}
 		sizes[i] = f.Scores
 		n.Right, n.Asked, n.Missing = int(f.Passed), int(f.Judged+f.Unanswered), int(f.Unanswered)
-		if n.Asked > 0 {
+		if n.Asked > 0 && verdicts {
 			share := float64(n.Right) / float64(n.Asked)
 			n.Share = &share
 		}
@@ -508,10 +512,8 @@ func (s *Site) nightsOf(ctx context.Context, p *store.Pages, t *timeline, of ser
 		around := slices.Clone(sizes[max(0, i-3):min(len(sizes), i+4)])
 		slices.Sort(around)
 		n := &out[i]
-		if usual := around[len(around)/2]; sizes[i] < usual {
-			n.Missing += int(usual - sizes[i])
-		}
-		n.Part = n.Missing > 0 && (sizes[i] < around[len(around)/2] || 20*n.Missing > n.Asked)
+		n.Fewer = int(max(0, around[len(around)/2]-sizes[i]))
+		n.Part = n.Fewer > 0 || 20*n.Missing > n.Asked
 	}
 	return out, nil
 }

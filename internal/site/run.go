@@ -222,7 +222,7 @@ func (s *Site) metricGroups(ctx context.Context, p *store.Pages, list *store.Lis
 			state.Metric = m.Metric
 		}
 		f := figures[m.Metric]
-		row := rowOf(m.Metric, &f.Figures, list.Shape.Cases, state)
+		row := s.rowOf(m.Metric, &f.Figures, list.Shape.Cases, state)
 		row.Chosen, row.Lower = m.Metric == list.State.Metric, s.lower(m.Metric)
 		if row.Coverage == "" && f.Scores > 0 {
 			row.Why = s.mask.ReasonOf(&scoring.Score{Metric: m.Metric, Status: scoring.StatusNotApplicable, Reason: f.Why})
@@ -250,18 +250,20 @@ const longestLinked = 1000
 func linked(run scoring.RunID) bool { return len(store.RunValues(run).Encode()) <= longestLinked }
 
 // rowOf returns the figures f with the addresses of the lists of their cases, unless the run's names are too long.
-func rowOf(name string, f *store.Figures, cases int64, s store.State) metricRow {
+func (s *Site) rowOf(name string, f *store.Figures, cases int64, state store.State) metricRow {
 	covered := coverageOf(f)
-	row := metricRow{Name: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f), Share: shareOf(f)}
-	if !linked(s.RunID) {
+	row := metricRow{Name: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f),
+		Share: s.shareOf(name, f)}
+	if !linked(state.RunID) {
 		return row
 	}
 	status := func(of string) string {
-		return casesAddress(s.With(store.ListFilter{Column: "status", Op: store.Equal, Value: of}))
+		return casesAddress(state.With(store.ListFilter{Column: "status", Op: store.Equal, Value: of}))
 	}
 	row.To = rowAddresses{
-		All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(store.Passed)),
-		NotPassed: casesAddress(s.In(store.Failed)),
+		All: casesAddress(state), OK: status("ok"), Passed: casesAddress(state.In(store.Passed)),
+		NotPassed: casesAddress(state.In(store.Failed).With(
+			store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"})),
 		Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"),
 		Failed: status("failed"),
 	}
@@ -359,7 +361,7 @@ func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List
 			case by.column == "tier":
 				name = strings.ReplaceAll(name, "_", " ")
 			}
-			of.Rows = append(of.Rows, rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))
+			of.Rows = append(of.Rows, s.rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))
 		}
 		v.Slices = append(v.Slices, of)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
@@ -96,7 +97,7 @@ func (s *Site) reader(ctx context.Context) (*store.Pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Grouping(reasonGroups()), nil
+	return p.Grouping(reasonGroups()).Comparing(storedscores.UnlikeRuns), nil
 }
 
 func (s *Site) runs(r *http.Request) (content, error) {
@@ -197,7 +198,7 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 		}
 		if there {
 			row.Cases = f.Scores
-			row.Share, row.Mean = shareOf(&f.Figures), meanOf(&f.Figures)
+			row.Share, row.Mean = s.shareOf(row.Metric, &f.Figures), meanOf(&f.Figures)
 			row.Unanswered = f.Unanswered
 			row.Duration = tookSince(run.Started, f.Last)
 		}
@@ -228,13 +229,19 @@ func (s *Site) primary(names []string) string {
 	return report.Primary(known)
 }
 
-// shareOf returns the share of passed scores among those with a verdict and unanswered questions, or nil without
-// verdicts.
-func shareOf(f *store.Figures) *report.Share {
-	if f.Judged == 0 {
+// shareOf returns the share of passed scores of a metric among those with a verdict and unanswered questions, or nil
+// without verdicts. Without any answer it is 0 if the metric gives verdicts.
+func (s *Site) shareOf(metric string, f *store.Figures) *report.Share {
+	if f.Judged == 0 && (f.Unanswered == 0 || !s.givesVerdicts(metric)) {
 		return nil
 	}
 	return report.ShareOf(int(f.Passed), int(f.Judged+f.Unanswered))
+}
+
+// givesVerdicts reports whether a metric gives verdicts unless the configuration says otherwise.
+func (s *Site) givesVerdicts(metric string) bool {
+	m := s.known(metric)
+	return m != nil && m.Threshold != nil
 }
 
 // meanOf returns the mean of a metric's values, or nil without values.

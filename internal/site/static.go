@@ -139,7 +139,8 @@ func (o *Static) modesOf(run scoring.RunID) []store.Mode {
 }
 
 // changeModes are the modes that compare a case's verdict with that in the baseline.
-var changeModes = []store.Mode{store.Broke, store.Fixed, store.StillWrong, store.StillRight, store.Unasked}
+var changeModes = []store.Mode{store.Broke, store.Fixed, store.StillWrong, store.StillRight, store.Unasked,
+	store.NotCompared, store.Added}
 
 // holdRun reads the data that the pages of a run share.
 func (s *Site) holdRun(ctx context.Context, p *store.Pages, o *Static, run scoring.RunID) (*heldRun, error) {

@@ -61,20 +61,25 @@ func (s *Site) timeline(ctx context.Context) (*timeline, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.times.key, s.times.last = key.String(), newTimeline(batches, recent)
+		s.times.key, s.times.last = key.String(), s.newTimeline(batches, recent)
 	}
 	t := *s.times.last
 	t.accepted = accepted
 	return &t, nil
 }
 
-// newTimeline returns the timeline of batches. recent are runs from new to old.
-func newTimeline(batches []analysis.Batch, recent []store.Run) *timeline {
+// newTimeline returns the timeline of batches. recent are runs from new to old. Of several runs of a batch it takes the
+// newest of those with the most important primary metric, as a later run may have added other metrics.
+func (s *Site) newTimeline(batches []analysis.Batch, recent []store.Run) *timeline {
 	t := &timeline{daily: map[string]bool{}}
 	analysis.Sort(batches)
 	latest := map[scoring.By]store.Run{}
-	for i := len(recent) - 1; i >= 0; i-- {
-		latest[recent[i].By] = recent[i]
+	primary := map[scoring.By]string{}
+	for i := range recent {
+		r, p := &recent[i], s.primary(recent[i].Metrics())
+		if last, there := primary[r.By]; !there || p != last && s.primary([]string{p, last}) == p {
+			latest[r.By], primary[r.By] = *r, p
+		}
 	}
 	steps, before := map[string][]time.Duration{}, map[string]time.Time{}
 	for _, b := range batches {

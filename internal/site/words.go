@@ -41,8 +41,12 @@ func inThousand(p float64, noun string) string {
 	}
 }
 
+// noAnswerGroup is the group of questions that the agent did not answer.
+const noAnswerGroup = "No answer"
+
 // reasonGroups returns the labels of the metric relation with their groups, in the order in which pages show them.
 func reasonGroups() (out []store.LabelGroup) {
+	out = append(out, store.LabelGroup{Group: noAnswerGroup})
 	for _, g := range relation.Groups() {
 		for _, k := range relation.Kinds() {
 			if k.Group == g {
@@ -60,7 +64,9 @@ func reasonGroups() (out []store.LabelGroup) {
 var groupOfLabel = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for _, g := range reasonGroups() {
-		out[g.Label] = g.Group
+		if g.Label != "" {
+			out[g.Label] = g.Group
+		}
 	}
 	return out
 })

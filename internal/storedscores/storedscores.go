@@ -209,6 +209,18 @@ func (s *Warehouse) config(run, hash, metric string) string {
 	return part
 }
 
+// UnlikeRuns reports which scores of a metric by two runs are not comparable because the configuration or the judge
+// changed.
+func UnlikeRuns(metric string, from, to *store.Run) (u store.Unlike) {
+	var a, b scoring.Config
+	if json.Unmarshal([]byte(from.Config), &a) == nil && json.Unmarshal([]byte(to.Config), &b) == nil {
+		u.Config = configPart(&a, metric) != configPart(&b, metric)
+	}
+	u.Judge = from.Judge != "" && to.Judge != "" && from.Judge != to.Judge
+	u.Judged = judgedAnyway(metric)
+	return u
+}
+
 // configPart returns a hash of the options and threshold of a metric; for a metric that reads the whole case or is
 // unknown, of all options and thresholds.
 func configPart(c *scoring.Config, name string) string {

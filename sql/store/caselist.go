@@ -19,6 +19,8 @@ type caseList struct {
 	run     runScores
 	base    runScores // the baseline
 	covered bool
+	unlike  Unlike
+	making  bool           // the query reads what scores of the run and the baseline were made with
 	numbers driver.Dialect // writes the final placeholders, in the order of the text
 
 	groups  []LabelGroup // groups of the labels of the metric relation
@@ -77,8 +79,17 @@ const (
 // groupColumn is the string column that [caseList.groups] defines.
 const groupColumn = "group"
 
-// LabelGroup is a label of the metric relation with the group that it belongs to.
+// LabelGroup is a label of the metric relation with the group that it belongs to. An empty label is for the cases
+// without an answer.
 type LabelGroup struct{ Label, Group string }
+
+// Unlike describes which scores of the list's metric by a run and its baseline are not comparable, besides those of
+// questions or metric versions that changed.
+type Unlike struct {
+	Config bool // none are comparable, because the metric's configuration changed
+	Judge  bool // those are not that asked a judge in both runs, because the judge changed
+	Judged bool // all scores of the metric depend on the judge, also those made without a call
+}
 
 // group returns the expression for the group of the label of relation; if ranked is set, for the group's index in
 // q.groups.
@@ -94,7 +105,11 @@ func (q *caseList) group(ranked bool) string {
 		if ranked {
 			to = strconv.Itoa(slices.Index(order, g.Group))
 		}
-		out += " WHEN r.label = " + q.Dialect.Literal(g.Label) + " THEN " + to
+		is := "r.label = " + q.Dialect.Literal(g.Label)
+		if g.Label == "" {
+			is = "p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ")"
+		}
+		out += " WHEN " + is + " THEN " + to
 	}
 	if q.groups == nil {
 		out += " WHEN 1 = 0 THEN NULL"
@@ -160,14 +175,49 @@ func (q *caseList) scores(run runScores, metric, columns, and string) string {
 
 const scoreColumnsOfList = "case_id, status, value, label, passed, reason"
 
+// made returns the columns of scores, after a comma, that show what a score was made with; "" if the query does not
+// compare them.
+func (q *caseList) made() string {
+	if !q.making {
+		return ""
+	}
+	gold := "gold_hash"
+	if q.Missing["scores.gold_hash"] {
+		gold = "CAST(NULL AS " + q.Dialect.Types[driver.Text] + ") AS gold_hash"
+	}
+	return ", metric_version, " + gold + ", CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS asked"
+}
+
+// alike returns the condition that the scores of the run and the baseline are comparable: the law of package analysis.
+func (q *caseList) alike() string {
+	q.join(ofBaseline, "")
+	q.making = true
+	if q.unlike.Config {
+		return "1 = 0"
+	}
+	out := "p.metric_version = b.metric_version AND (COALESCE(p.gold_hash, '') = '' OR " +
+		"COALESCE(b.gold_hash, '') = '' OR p.gold_hash = b.gold_hash)"
+	switch {
+	case q.unlike.Judge && q.unlike.Judged:
+		return "1 = 0"
+	case q.unlike.Judge:
+		out += " AND (p.asked = 0 OR b.asked = 0)"
+	}
+	return out
+}
+
 func (q *caseList) from() string {
 	run := q.run
 	out := ""
 	if q.covered {
-		out = q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " p"
+		out = q.scores(run, q.state.Metric, scoreColumnsOfList+q.made(), "") + " p"
 	} else {
-		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + ") k LEFT JOIN " +
-			q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " s ON s.case_id = k.case_id) p"
+		made := ""
+		if q.making {
+			made = ", s.metric_version, s.gold_hash, s.asked"
+		}
+		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason" + made + " FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + ") k LEFT JOIN " +
+			q.scores(run, q.state.Metric, scoreColumnsOfList+q.made(), "") + " s ON s.case_id = k.case_id) p"
 	}
 	join := func(alias string, table func() string) {
 		if q.joined[alias] {
@@ -180,7 +230,7 @@ func (q *caseList) from() string {
 	join(ofRelation, func() string { return q.scores(run, relationMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofTier, func() string { return q.scores(run, tierMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofBaseline, func() string {
-		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed, reason", "")
+		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed, reason"+q.made(), "")
 	})
 	join(ofGolden, func() string { return q.questionTexts(q.columns, "") })
 	join(ofAnswer, func() string { return q.answerTexts(q.columns, "") })
@@ -242,13 +292,14 @@ func (q *caseList) people(and func() string) string {
 // mode returns the condition that a case is in a mode.
 func (q *caseList) mode(m Mode) string {
 	const wrong = "(%.passed = FALSE OR %.status = 'not_applicable' AND %.reason IN (@))"
+	const rated = wrong + " OR %.passed = TRUE"
 	const never, verdict = "1 = 0", "CASE WHEN %.passed THEN 1 WHEN NOT %.passed THEN 0 ELSE -1 END"
 	of := func(alias, text string) string {
 		return strings.NewReplacer("%", alias, "@", noAnswer).Replace(text)
 	}
 	switch m {
 	case Failed:
-		return "p.passed = FALSE"
+		return of("p", wrong)
 	case Passed:
 		return "p.passed = TRUE"
 	case Errors:
@@ -274,7 +325,18 @@ func (q *caseList) mode(m Mode) string {
 		if m == Fixed || m == StillRight {
 			is = "%.passed = TRUE"
 		}
-		return of("b", was) + " AND " + of("p", is)
+		return of("b", was) + " AND " + of("p", is) + " AND " + q.alike()
+	case NotCompared:
+		if q.state.Baseline == (scoring.RunID{}) {
+			return never
+		}
+		return "(" + of("b", rated) + ") AND (" + of("p", rated) + ") AND NOT (" + q.alike() + ")"
+	case Added:
+		if q.state.Baseline == (scoring.RunID{}) {
+			return never
+		}
+		q.join(ofBaseline, "")
+		return "b.case_id IS NULL AND (" + of("p", rated) + ")"
 	case Unasked:
 		return "p.status = 'not_applicable' AND COALESCE(p.reason, '') NOT IN (" + noAnswer + ")"
 	case Disagrees:

@@ -54,7 +54,7 @@ type Mode string
 // The values of Mode.
 const (
 	All       Mode = "all"
-	Failed    Mode = "failed"    // the primary metric did not pass
+	Failed    Mode = "failed"    // the primary metric did not pass, or the agent gave no answer
 	Passed    Mode = "passed"    // the primary metric passed
 	Errors    Mode = "errors"    // a score of any metric failed
 	Abstained Mode = "abstained" // the primary metric abstained
@@ -63,17 +63,21 @@ const (
 	Disagrees  Mode = "disagrees" // the primary metric's verdict differs from the human verdict
 	Unlabelled Mode = "unlabelled"
 
-	// How the outcome by the primary metric changed since the baseline. A question without an answer did not pass.
+	// How the outcome by the primary metric changed since the baseline. A question without an answer did not pass. Only
+	// comparable scores count, see [Unlike].
 	Broke      Mode = "broke"       // passed in the baseline, but not now
 	Fixed      Mode = "fixed"       // passes now, but not in the baseline
 	StillWrong Mode = "still_wrong" // passes neither now nor in the baseline
 	StillRight Mode = "still_right" // passes now and in the baseline
 	Unasked    Mode = "unasked"     // the metric does not apply, although the agent answered
+	// verdicts on both sides that are not comparable, such as because the gold answer changed
+	NotCompared Mode = "not_compared"
+	Added       Mode = "added" // has a verdict now and no score in the baseline
 )
 
 // Modes lists the modes in display order.
 var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled, Broke, Fixed, StillWrong,
-	StillRight, Unasked}
+	StillRight, Unasked, NotCompared, Added}
 
 // Columns are the columns of a list other than metrics. status, reason and label are those of the primary metric.
 // The status unanswered is a score that is not applicable because the agent gave no answer; other such scores have

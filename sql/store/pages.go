@@ -29,6 +29,17 @@ type Pages struct {
 	searching time.Duration // time limit for matching a regular expression
 	elsewhere Elsewhere     // fallback source; may be nil
 	groups    []LabelGroup  // groups of the labels of the metric relation
+	unlike    UnlikeRuns    // may be nil
+}
+
+// UnlikeRuns reports which scores of a metric by two runs are not comparable.
+type UnlikeRuns func(metric string, from, to *Run) Unlike
+
+// Comparing returns a copy of p whose lists with a baseline compare scores by unlike.
+func (p *Pages) Comparing(unlike UnlikeRuns) *Pages {
+	out := *p
+	out.unlike = unlike
+	return &out
 }
 
 // Elsewhere returns a run's answers to some questions, by case ID, with the questions, from the run's source. Missing
@@ -465,6 +476,9 @@ func (l *List) query() *caseList {
 	}
 	q := newCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
 	q.groups = l.p.groups
+	if l.base != nil && l.p.unlike != nil {
+		q.unlike = l.p.unlike(l.State.Metric, &l.base.Run, &l.Run.Run)
+	}
 	return q
 }
 
@@ -514,7 +528,8 @@ func (l *List) Counts(ctx context.Context) (map[Mode]int64, error) {
 		return out, nil
 	}
 	for _, modes := range [][]Mode{
-		{All, Failed, Passed, Errors, Abstained, Changed, Broke, Fixed, StillWrong, StillRight, Unasked},
+		{All, Failed, Passed, Errors, Abstained, Changed, Broke, Fixed, StillWrong, StillRight, Unasked,
+			NotCompared, Added},
 		{Disagrees, Unlabelled}} {
 		rows, err := ask(ctx, l, func(q *caseList) (Select[[]int64], error) { return q.counts(modes) },
 			func(counts []int64) int { return 8 * len(counts) })

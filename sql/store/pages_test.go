@@ -32,7 +32,10 @@ type modelCase struct {
 	latency                                    float64 // negative: none
 	scores                                     map[string]scoring.Score
 	base                                       *scoring.Score // of the primary metric in the baseline
+	goldHash, baseGold                         string
+	asked, baseAsked                           bool // whether the primary metric's score asked a judge
 	labelled                                   bool
+	unlike                                     store.Unlike
 	votes                                      int // passes less fails
 }
 
@@ -41,9 +44,11 @@ const primaryMetric = "hybrid_ex"
 func (c *modelCase) in(m store.Mode, compared bool) bool {
 	p := c.scores[primaryMetric]
 	verdict := func(s scoring.Score, want bool) bool { return s.Passed != nil && *s.Passed == want }
+	wrong := func(s scoring.Score) bool { return verdict(s, false) || s.Unanswered() }
+	rated := func(s scoring.Score) bool { return verdict(s, true) || wrong(s) }
 	switch m {
 	case store.Failed:
-		return verdict(p, false)
+		return wrong(p)
 	case store.Passed:
 		return verdict(p, true)
 	case store.Errors:
@@ -71,17 +76,31 @@ func (c *modelCase) in(m store.Mode, compared bool) bool {
 	case store.Unasked:
 		return p.Status == scoring.StatusNotApplicable && !p.Unanswered()
 	case store.Broke, store.Fixed, store.StillWrong, store.StillRight:
-		if !compared || c.base == nil {
+		if !compared || c.base == nil || !c.comparable() {
 			return false
 		}
-		wrong := func(s scoring.Score) bool { return verdict(s, false) || s.Unanswered() }
 		was, is := verdict(*c.base, true), verdict(p, true)
 		if !was && !wrong(*c.base) || !is && !wrong(p) {
 			return false
 		}
 		return m == map[[2]bool]store.Mode{{true, false}: store.Broke, {false, true}: store.Fixed, {false, false}: store.StillWrong, {true, true}: store.StillRight}[[2]bool{was, is}]
+	case store.NotCompared:
+		return compared && c.base != nil && rated(*c.base) && rated(p) && !c.comparable()
+	case store.Added:
+		return compared && c.base == nil && rated(p)
 	}
 	return true
+}
+
+// comparable reports whether the primary metric's scores in the run and the baseline are comparable. A test sets what
+// changed between the runs.
+func (c *modelCase) comparable() bool {
+	p := c.scores[primaryMetric]
+	switch {
+	case c.goldHash != "" && c.baseGold != "" && c.goldHash != c.baseGold, p.Version != c.base.Version, c.unlike.Config:
+		return false
+	}
+	return !c.unlike.Judge || !c.unlike.Judged && !(c.asked && c.baseAsked)
 }
 
 func (c *modelCase) people() string {
@@ -314,16 +333,28 @@ func fill(t *testing.T, w *store.Store, r *rand.Rand, covered bool) *model {
 		if len(c.scores) == 0 {
 			c.scores["flex"] = score(c.id, "flex")
 		}
+		c.goldHash, c.baseGold = []string{"", "g", "g", "g"}[r.IntN(4)], []string{"", "g", "g", "h"}[r.IntN(4)]
+		c.asked, c.baseAsked = r.IntN(2) == 0, r.IntN(2) == 0
 		for _, s := range c.scores {
-			rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Score: s})
+			if c.asked {
+				s.AssessmentIDs = []string{"a1"}
+			}
+			rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Score: s, GoldHash: c.goldHash})
 		}
 		if r.IntN(4) > 0 {
 			s := score(c.id, primaryMetric)
 			if p, there := c.scores[primaryMetric]; there && r.IntN(2) == 0 {
 				s = p
 			}
-			c.base = &s
-			baseRows = append(baseRows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Score: s})
+			if r.IntN(6) == 0 {
+				s.Version = 2
+			}
+			base := s
+			c.base = &base
+			if c.baseAsked {
+				s.Usage = &scoring.Usage{Calls: 1}
+			}
+			baseRows = append(baseRows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Score: s, GoldHash: c.baseGold})
 		}
 		for _, who := range []string{"kim", "lee"} {
 			if r.IntN(3) > 0 {
@@ -402,7 +433,17 @@ func TestCaseLists(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range sample.Count(40, 4) {
-				checkList(t, p, m, someState(r), r)
+				unlike := store.Unlike{Config: r.IntN(4) == 0, Judge: r.IntN(2) == 0, Judged: r.IntN(3) == 0}
+				for _, c := range m.cases {
+					c.unlike = unlike
+				}
+				comparing := p.Comparing(func(metric string, from, to *store.Run) store.Unlike {
+					if metric != primaryMetric || from.RunID != modelRuns[1] || to.RunID != modelRuns[0] {
+						t.Errorf("compared %s of %v with %v", metric, from.RunID, to.RunID)
+					}
+					return unlike
+				})
+				checkList(t, comparing, m, someState(r), r)
 			}
 			if t.Failed() {
 				t.Fatalf("seed %d", seed)
