@@ -404,8 +404,8 @@ func upper(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// sentence returns the headline: the share of right answers among of, and how it compares with the baseline from if ch is
-// known. If the sides have other questions, both shares are of those that are compared.
+// sentence returns the headline: the share of right answers among of, and how it compares with the baseline from if ch
+// is known. If the sides have other questions, both shares are of those that are compared.
 func sentence(rate float64, of int, ch *analysis.Change, from string) string {
 	text := percent(rate) + " of the answers are right"
 	if ch == nil || ch.Rated == 0 {
