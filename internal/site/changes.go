@@ -233,6 +233,9 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 	}
 	if len(rows) == 0 {
 		v.Empty = "No question is in this list."
+		if v.Of > 0 {
+			v.Empty = "This page is beyond the end of the list."
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -189,19 +190,16 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 
 // say sets v.Headline, wrong of of answers and the two most frequent reasons, and v.Lead.
 func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
-	v.Headline = fmt.Sprintf("%s of %s answers are wrong.", count(wrong), count(of))
+	v.Headline = fmt.Sprintf("%s of %s %s wrong.", count(wrong), things(of, "answer"),
+		printable.Verb(int(wrong), "is", "are"))
 	named := slices.DeleteFunc(slices.Clone(v.Rows), func(r groupRow) bool { return r.Name == groupName("") })
 	slices.SortStableFunc(named, func(a, b groupRow) int { return cmp.Compare(b.N.N, a.N.N) })
-	switch {
-	case len(named) > 1:
-		v.Headline += fmt.Sprintf(
-			" %s and %s cause %s of them.",
-			named[0].Name,
-			strings.ToLower(named[1].Name[:1])+named[1].Name[1:],
-			count(named[0].N.N+named[1].N.N),
-		)
-	case len(named) == 1:
-		v.Headline += fmt.Sprintf(" %s causes %s of them.", named[0].Name, count(named[0].N.N))
+	var most []string
+	for i := range named[:min(2, len(named))] {
+		most = append(most, named[i].Name+": "+count(named[i].N.N))
+	}
+	if most != nil {
+		v.Headline += " " + strings.Join(most, ", ") + "."
 	}
 	v.Lead = "Wrong answers only, each once, under its strongest proven reason. Right ones are not counted here, " +
 		"even if they are rounded or written otherwise."

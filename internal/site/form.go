@@ -128,6 +128,7 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 		Labels: s.o.Labels && !f.static() && who.May(identity.Label),
 		Admin:  s.o.Labels && !f.static() && who.May(identity.Admin),
 	}
+	out.Title = printable.Text(c.Title) // it may have the name of an agent
 	if h := heldIn(ctx); h != nil && here != nil && here.noted {
 		out.Note = h.note
 	}

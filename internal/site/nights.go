@@ -105,12 +105,20 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 	noun := t.noun(agent)
 	v.Kick = fmt.Sprintf("%s, %s", agentName(agent, ""), things(len(nights), noun))
 	if from, to := nights[0].Of.At, nights[len(nights)-1].Of.At; !from.IsZero() && !to.IsZero() {
-		v.Kick += fmt.Sprintf(" from %s to %s", from.UTC().Format("2 Jan"), to.UTC().Format("2 Jan 2006"))
+		first := "2 Jan"
+		if from.UTC().Year() != to.UTC().Year() {
+			first = "2 Jan 2006"
+		}
+		v.Kick += fmt.Sprintf(" from %s to %s", from.UTC().Format(first), to.UTC().Format("2 Jan 2006"))
 	}
 	v.Headline = courseOf(nights, ranges, noun)
 	v.Lead = "Each dot is a " + noun + "; click one to open it. " +
 		"Grey bands are what is usual for a version: its mean and 2.66 times " +
 		"its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
+	if !slices.ContainsFunc(ranges, func(u usual) bool { return u.Limits }) {
+		v.Lead = "Each dot is a " + noun + "; click one to open it. What is usual for a version is shown from " +
+			"its eighth complete " + noun + " on."
+	}
 	v.Wide = chartOf(nights, ranges, t.daily[agent], chartOfTrend)
 	v.Narrow = chartOf(nights, ranges, t.daily[agent], chartOfPhone)
 	if v.Findings, err = s.findingsOf(ctx, nights, primary); err != nil {
@@ -165,7 +173,7 @@ func courseOf(nights []night, ranges []usual, noun string) string {
 	case u.Limits:
 		return now + " on " + last.Name + ", as usual: " + rangeText(ranges) + "."
 	}
-	return now + " of the answers are right in " + last.Name + "."
+	return now + " of the answers are right " + on(last.Name) + "."
 }
 
 // rangeText formats the latest usual range that has limits, such as 68 % to 88 %, or returns a dash.

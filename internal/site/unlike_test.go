@@ -147,7 +147,7 @@ func TestNightWithoutAnswers(t *testing.T) {
 	write(t, w, 2, runOfDay(2), "hybrid_ex", tenOf("none", "none", "none", "wrong"))
 	s := opened(t, w)
 	doc := shows(t, s, failuresAddress(runOfDay(2).RunID))
-	if got := doc.Find("h1").Text(); !strings.HasPrefix(got, "4 of 10 answers are wrong. No answer causes 3 of them.") {
+	if got := doc.Find("h1").Text(); !strings.HasPrefix(got, "4 of 10 answers are wrong. No answer: 3") {
 		t.Errorf("the headline is %q", got)
 	}
 	if got := strings.Join(doc.Find("nav.filters a").Map(func(_ int, a *goquery.Selection) string { return a.Text() }), ", "); got != "All wrong 4, New since d1 4" {
