@@ -79,6 +79,7 @@ type Agent struct {
 	ToolCalls      []ToolCall
 	ConversationID string
 	Turn           int
+	RanAt          time.Time // when the agent answered; zero if unknown; no metric reads it
 }
 
 // ToolCall is one call of a tool, either made by the agent or expected of it.
@@ -132,6 +133,7 @@ type caseJSON struct {
 		ToolCalls      []ToolCall `json:"tool_calls" doc:"The tools that the agent called, in order."`
 		ConversationID string     `json:"conversation_id" doc:"The conversation that the answer is part of."`
 		Turn           int        `json:"turn" doc:"Position of the answer in its conversation."`
+		RanAt          string     `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
 	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
 		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
@@ -387,6 +389,9 @@ func DecodeCase(data []byte) (*Case, error) {
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},
 		Human: j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
+	}
+	if c.Agent.RanAt, err = ranAt(j.Agent.RanAt); err != nil {
+		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}
 	if c.Pred, err = j.Agent.query("agent"); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)

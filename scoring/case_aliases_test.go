@@ -24,6 +24,8 @@ func TestCaseKeysHaveOtherNames(t *testing.T) {
 		{"arguments of SQL functions", `{"case_id":"q7","agent":{"sql":"B","result":"table:t","latency_ms":3}}`, `{"case_id":"q7","agent_sql":"B","agent_result":"table:t","agent_latency_ms":3}`},
 		{"beside what is nested", `{"case_id":"q7","gold":{"sql":"A","result":"table:t"}}`, `{"case_id":"q7","gold":{"sql":"A"},"gold_result":"table:t"}`},
 		{"NULL of a column", `{"case_id":"q7","gold":{"sql":"A"}}`, `{"case_id":"q7","gold_sql":"A","gold_result":null,"gold_error":null,"sql":null}`},
+		{"the time of an answer", `{"case_id":"q7","agent":{"ran_at":"2025-01-13T02:00:00.25+01:00"}}`, `{"case_id":"q7","ran_at":"2025-01-13 01:00:00.25"}`},
+		{"the time with the agent's name", `{"case_id":"q7","agent":{"ran_at":"2025-01-13"}}`, `{"case_id":"q7","agent_ran_at":"2025-01-13T00:00:00Z"}`},
 		{"in any letter case", `{"case_id":"q7","gold":{"sql":"A"}}`, `{"Case_ID":"q7","GOLD_SQL":"A"}`},
 		{"American, nested", `{"case_id":"q7","expected":{"behaviour":"refuse"}}`, `{"case_id":"q7","expected":{"behavior":"refuse"}}`},
 		{"American, a column", `{"case_id":"q7","expected":{"behaviour":"clarify","tools":["t"]}}`, `{"case_id":"q7","expected":{"tools":["t"]},"expected_behavior":"clarify"}`},
@@ -32,8 +34,9 @@ func TestCaseKeysHaveOtherNames(t *testing.T) {
 		if d := cmp.Diff(want, got, cmp.AllowUnexported(scoring.Table{}, scoring.Column{})); d != "" || got.GoldHash() != want.GoldHash() {
 			t.Errorf("%s: %s", tc.why, d)
 		}
-		if a, b := scoring.PeekAnswerID([]byte(tc.nested)), scoring.PeekAnswerID([]byte(tc.other)); a != b {
-			t.Errorf("%s: of %v, want %v", tc.why, b, a)
+		a, at := scoring.PeekAnswer([]byte(tc.nested))
+		if b, when := scoring.PeekAnswer([]byte(tc.other)); a != b || !at.Equal(when) || !at.Equal(want.Agent.RanAt) {
+			t.Errorf("%s: of %v at %v, want %v at %v", tc.why, b, when, a, want.Agent.RanAt)
 		}
 		if len(got.UnreadKeys) > 0 {
 			t.Errorf("%s: not read: %q", tc.why, got.UnreadKeys)

@@ -286,7 +286,7 @@ func TestNamesWithoutNULBytes(t *testing.T) {
 		if c, err := scoring.DecodeCase([]byte(text)); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "NUL") {
 			t.Errorf("%s: %v, %v, want invalid_argument", text, c, err)
 		}
-		if id := scoring.PeekAnswerID([]byte(text)); strings.Contains(id.CaseID+id.Agent+id.Version+id.Batch, "\x00") {
+		if id, _ := scoring.PeekAnswer([]byte(text)); strings.Contains(id.CaseID+id.Agent+id.Version+id.Batch, "\x00") {
 			t.Errorf("%s: known as %+v", text, id)
 		}
 	}

@@ -25,18 +25,21 @@ var peeked = []string{
 	`{"caſe_id": "c"}`, `{"case_id": "\ud800"}`, `{"case_id": "c", "x": "\ud800"}`, "{\"case_id\": \"\xff\"}", "{\"case_id\": \"c\", \"x\": \"\xff\"}",
 	`{"case_id": "c"} x`, `{"case_id": "c"`, `{"case_id": "c",}`, `{"case_id": "c", "x": 01}`, `{"case_id": "c", "x": NaN}`, `{"case_id": "NaN", "x": -Infinity}`,
 	`{"case_id": "c", "deep": ` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`, `[]`, `null`, `"c"`, ``, ` {"case_id" : "c" } `,
+	`{"case_id": "c", "agent": {"ran_at": "2025-01-13T02:00:00+02:00"}}`, `{"ran_at": "2025-01-13", "case_id": "c"}`, `{"agent_ran_at": null, "case_id": "c", "agent.ran_at": "2025-01-13 02:00"}`,
+	`{"ran_at": true, "case_id": "c", "batch_id": "b"}`, `{"agent": {"RAN_AT": 7, "batch_id": "b"}, "case_id": "c"}`, `{"ran_at": "no time", "case_id": "c"}`,
 	`{"case_id": "", "agent": {"name": ""}, "agent_name": "y"}`, `{"case_id": -0.5e3}`, `{"case_id": "a\tb", "agent": {"name": "\u00e9"}}`,
 }
 
 func samePeek(t *testing.T, line []byte) {
 	t.Helper()
-	want := peekByReflection(jsonscan.QuoteNonFinite(line))
-	if got := PeekAnswerID(line); got != want {
-		t.Errorf("%.200s\nis of %+v, want %+v", line, got, want)
+	m := peekByReflection(jsonscan.QuoteNonFinite(line))
+	want, wantAt := m.answer()
+	if got, at := PeekAnswer(line); got != want || !at.Equal(wantAt) {
+		t.Errorf("%.200s\nis of %+v at %v, want %+v at %v", line, got, at, want, wantAt)
 	}
 }
 
-func TestPeekAnswerID(t *testing.T) {
+func TestPeekAnswer(t *testing.T) {
 	t.Parallel()
 	for _, line := range peeked {
 		samePeek(t, []byte(line))
@@ -50,7 +53,7 @@ func TestPeekAnswerID(t *testing.T) {
 	if quick < 12 {
 		t.Errorf("%d of %d lines are read in one pass", quick, len(peeked))
 	}
-	got := PeekAnswerID([]byte(peeked[3]))
+	got, _ := PeekAnswer([]byte(peeked[3]))
 	if want := (AnswerID{CaseID: "c", By: By{Agent: "x", Batch: "b"}}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -69,7 +72,7 @@ func TestPeekAnswerID(t *testing.T) {
 	}
 }
 
-func FuzzPeekAnswerID(f *testing.F) {
+func FuzzPeekAnswer(f *testing.F) {
 	for _, line := range peeked {
 		f.Add([]byte(line))
 	}

@@ -3,6 +3,7 @@ package scoring
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -11,7 +12,8 @@ import (
 type Row struct {
 	AnswerID
 	Score    Score
-	GoldHash string // [Case.GoldHash] of the case; empty if it is not known
+	GoldHash string    // [Case.GoldHash] of the case; empty if it is not known
+	RanAt    time.Time // when the agent answered; zero if unknown. The table scores does not hold it.
 }
 
 // rowKey holds the members that come first in a line of a score file.
@@ -23,16 +25,19 @@ type rowKey struct {
 	Status Status `json:"status"`
 }
 
-// rowNames holds the agent's names and the repeat in a line of a score file. Empty ones are omitted.
+// rowNames holds the agent's names, the repeat and the time of the answer in a line of a score file. Empty ones are
+// omitted.
 type rowNames struct {
-	Agent        string `json:"agent_name,omitempty"`
-	AgentVersion string `json:"agent_version,omitempty"`
-	Batch        string `json:"batch_id,omitempty"`
-	Repeat       uint32 `json:"repeat,omitempty"`
+	Agent        string    `json:"agent_name,omitempty"`
+	AgentVersion string    `json:"agent_version,omitempty"`
+	Batch        string    `json:"batch_id,omitempty"`
+	Repeat       uint32    `json:"repeat,omitempty"`
+	RanAt        time.Time `json:"ran_at,omitzero"`
 }
 
-// MarshalJSON returns the row as one line of a score file: case_id, metric, metric_version, the agent's names and the
-// repeat if not empty, status, value (null unless the status is ok), label, passed, reason, and the other members.
+// MarshalJSON returns the row as one line of a score file: case_id, metric, metric_version, the agent's names, the
+// repeat and the time if not empty, status, value (null unless the status is ok), label, passed, reason, and the other
+// members.
 func (r Row) MarshalJSON() ([]byte, error) {
 	s := &r.Score
 	out := struct {
@@ -50,7 +55,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		GoldHash      string   `json:"gold_hash,omitempty"`
 	}{
 		rowKey: rowKey{CaseID: r.CaseID, Metric: s.Metric, Version: s.Version,
-			rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat)}, Status: s.Status},
+			rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat), r.RanAt}, Status: s.Status},
 		Label: s.Label, Passed: s.Passed, Reason: s.Reason, Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings,
 		AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
 		GoldHash: r.GoldHash,
@@ -148,5 +153,6 @@ func (k *rowKey) row() Row {
 		AnswerID: AnswerID{CaseID: k.CaseID,
 			By: By{Agent: k.Agent, Version: k.AgentVersion, Batch: k.Batch, Repeat: Repetition(k.Repeat)}},
 		Score: Score{Metric: k.Metric, Version: k.Version, Status: k.Status},
+		RanAt: k.RanAt.UTC(),
 	}
 }

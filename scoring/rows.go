@@ -35,6 +35,7 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 		},
 		Pred: queryOfCells(run("sql"), run("result"), run("sql_error"), r.latency(run("latency_ms"), "latency_ms")),
 	}
+	c.Agent.RanAt, _ = ParseInstant(run("ran_at")) // a column of any type; what is not a time is NULL
 	goldLatency := r.latency(run("gold_latency_ms"), "gold_latency_ms")
 	if goldLatency == nil {
 		goldLatency = r.latency(golden("gold_latency_ms"), "gold_latency_ms of the golden set")

@@ -37,10 +37,11 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	o := c.tests()
-	o.ByTier = c.By == "tier"
-	var more []string
-	o.Metrics = c.Metrics
-	o.Metrics, more = analysis.ChooseMetrics(there, o.WithPrimary(there), gates)
+	if o.Primary, err = c.read(p, there); err != nil {
+		return err
+	}
+	o.Metrics, o.ByTier = c.Metrics, c.By == "tier"
+	o, more := o.Select(src.set, there, gates)
 	batches, err := src.Batches(ctx)
 	if err != nil {
 		return err

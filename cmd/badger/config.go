@@ -64,6 +64,8 @@ type metricsConfig struct {
 	// VerdictTable is a file that badger policy wrote. It replaces the built-in table of the metric
 	// verdict.
 	VerdictTable string `yaml:"verdict_table"`
+	// Primary is the metric that decides whether an answer is right. A run without scores of it has the default one.
+	Primary string `yaml:"primary"`
 }
 
 // withDefault returns a copy of c in which option of metric is value, unless c sets that option.

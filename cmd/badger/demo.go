@@ -78,7 +78,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	summary := evaluation.NewSummary(engine, metrics)
+	summary := evaluation.NewSummary(engine, metrics, "")
 	working, stop, ended := interruptible(ctx, p.stderr)
 	defer ended()
 	var outcome batch.Outcome

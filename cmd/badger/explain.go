@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/caseview"
@@ -104,6 +105,11 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	in.Snapshots = snaps
+	if config.Metrics.Primary != "" && c.Metric == "" {
+		if slices.ContainsFunc(in.Scores, func(s scoring.Score) bool { return s.Metric == config.Metrics.Primary }) {
+			c.Metric = config.Metrics.Primary
+		}
+	}
 	o := caseview.Options{Metric: c.Metric, Gold: c.Gold,
 		Cells: caseview.CellOptions{Show: show, Each: c.Rows, Rows: c.Rows}}
 	if c.Layout == "cells" {

@@ -16,7 +16,8 @@ type failuresCommand struct {
 	Cases bool     `help:"List the cases (of each label)."`
 	By    string   `placeholder:"GROUP" enum:"tier,version,none" default:"none" help:"Also group the figures (by ${enum}; default ${default})."`
 	All   bool     `help:"Include all (labels; default the ten most frequent of each kind)."`
-	JSON  bool     `help:"Print one JSON document."`
+	configuredPrimary
+	JSON bool `help:"Print one JSON document."`
 	terminalFlags
 }
 
@@ -27,8 +28,16 @@ func (c *failuresCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
+	there, err := src.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	primary, err := c.read(p, there)
+	if err != nil {
+		return err
+	}
 	f, err := analysis.NewFailures(ctx, src, src.set,
-		analysis.FailureOptions{Choose: c.choose,
+		analysis.FailureOptions{Choose: c.choose, Primary: primary,
 			GroupOf: func(name string) string { return string(relation.GroupOf(name)) }})
 	if err != nil {
 		return err

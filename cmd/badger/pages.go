@@ -24,6 +24,7 @@ type pagesOf struct {
 	of       scoring.AnswerID // pattern of the answers in run to report on
 	baseline string           // ID of the run to compare with; "": none
 	all      bool             // write a page for every case
+	primary  string           // the declared primary metric; may be ""
 
 	cases     batch.Source           // source of cases that the warehouse does not store; nil: none
 	snapshots scoring.SnapshotReader // reads the results that cases refer to; nil: the warehouse
@@ -37,7 +38,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	}
 	o.All = r.all
 	options := site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now,
-		Snapshots: r.snapshots}
+		Snapshots: r.snapshots, Primary: r.primary}
 	if r.cases != nil {
 		options.Elsewhere = cases.Elsewhere(r.cases)
 	}

@@ -45,7 +45,8 @@ func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling
 	if err != nil {
 		return nil, err
 	}
-	return &labelling.Store{Warehouse: w, Now: p.now}, nil
+	config, err := readConfig("", p)
+	return &labelling.Store{Warehouse: w, Now: p.now, Primary: config.Metrics.Primary}, err
 }
 
 // openWith is like open, and returns an error if queue is not empty and does not exist.

@@ -18,6 +18,7 @@ type reportCommand struct {
 	chosenBatches
 	Against    string   `placeholder:"RUN" help:"Run to compare with."`
 	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
+	primaryFlag
 	exportFlags
 	Cases  string `default:"failed" enum:"failed,all" help:"Cases that get a page in --html: failed (also errors and changes) or all (default ${default})."`
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
@@ -66,10 +67,19 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if err := c.gated(ctx, w, of, gates); err != nil {
 		return err
 	}
-	if err := c.write(ctx, p, w, reported{of, base}, config.Report.Masked); err != nil {
+	there, err := w.MetricsOf(ctx, of)
+	if err != nil {
 		return err
 	}
-	if reached, err := evaluation.Drops(ctx, p.stderr, w, of, gates); err != nil || reached {
+	primary, err := c.among(config.Metrics, there, nil)
+	if err != nil {
+		return err
+	}
+	if err := c.write(ctx, p, w, reported{of, base, primary}, config.Report.Masked); err != nil {
+		return err
+	}
+	drops := evaluation.DropGates{Drops: gates, Primary: primary}
+	if reached, err := evaluation.Drops(ctx, p.stderr, w, of, drops); err != nil || reached {
 		return err
 	}
 	return errGate
@@ -93,8 +103,11 @@ func (c *reportCommand) printedOn(p process) bool {
 	return c.targets().Printed() && isTerminal(p.stdout)
 }
 
-// reported holds the run that a report describes, and the run that it is compared with.
-type reported struct{ of, base store.OfRun }
+// reported holds the run that a report describes, the run that it is compared with, and the declared primary metric.
+type reported struct {
+	of, base store.OfRun
+	primary  string
+}
 
 // write reads the run in one pass and writes it in all requested formats.
 func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, runs reported, masked []string) error {
@@ -102,7 +115,7 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 	if err != nil {
 		return err
 	}
-	r, err := evaluation.Open(ctx, w, runs.of, mask)
+	r, err := evaluation.Open(ctx, w, runs.of, mask, runs.primary)
 	if err != nil {
 		return err
 	}
@@ -130,7 +143,7 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 	}
 	if c.HTML != "" {
 		pages := pagesOf{process: p, w: w, masked: slices.Concat(masked, c.Mask), quiet: c.Quiet, run: runs.of.ID,
-			of: c.answers(), baseline: runs.base.ID, all: c.Cases == "all"}
+			of: c.answers(), baseline: runs.base.ID, all: c.Cases == "all", primary: runs.primary}
 		if err := pages.write(ctx, c.HTML); err != nil {
 			return err
 		}

@@ -48,9 +48,10 @@ type runCommand struct {
 	Concurrency int    `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags
 	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
-	Against    string   `placeholder:"AGENT@VERSION" help:"Version that all others are compared with (default the version before, and agents of one version with each other)."`
-	Quiet      bool     `short:"q" help:"Print no progress."`
-	JSON       bool     `help:"Print one JSON document."`
+	primaryFlag
+	Against string `placeholder:"AGENT@VERSION" help:"Version that all others are compared with (default the version before, and agents of one version with each other)."`
+	Quiet   bool   `short:"q" help:"Print no progress."`
+	JSON    bool   `help:"Print one JSON document."`
 	exportFlags
 	executeFlags
 	judgeFlags
@@ -110,7 +111,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return e
 	}
 	if c.HTML != "" {
-		pages := pagesOf{process: p, w: e.Warehouse, masked: e.masked, quiet: e.quiet, run: e.ID, of: c.answers()}
+		pages := pagesOf{process: p, w: e.Warehouse, masked: e.masked, quiet: e.quiet, run: e.ID, of: c.answers(),
+			primary: e.Summary.Primary()}
 		if pages.snapshots = e.snapshots; c.readAgain() {
 			pages.cases = e.Source
 		}
@@ -253,7 +255,11 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if e.Execution, err = c.executeFlags.open(config.Execute, e.process, e.Resumed, c.written(), c.Source); err != nil {
 		return err
 	}
-	e.Summary, e.masked = evaluation.NewSummary(e.Engine, e.Metrics), slices.Concat(config.Report.Masked, c.Mask)
+	primary, err := c.among(config.Metrics, e.Metrics, metrics)
+	if err != nil {
+		return err
+	}
+	e.Summary, e.masked = evaluation.NewSummary(e.Engine, e.Metrics, primary), slices.Concat(config.Report.Masked, c.Mask)
 	if e.Summary.Mask, err = c.masking(config.Report.Masked); err != nil {
 		return err
 	}

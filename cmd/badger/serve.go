@@ -180,6 +180,9 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 	if err := site.CheckOrigins(r.EmbedIn); err != nil { // also without a report
 		return nil, errcode.AsUsage(fmt.Errorf("report: %w", err))
 	}
+	if err := s.config.Metrics.primaryIsKnown(nil, metrics); err != nil {
+		return nil, err
+	}
 	if s.results == nil || r.Off {
 		if r.Labels {
 			return nil, usage("report.labels: there is no report without results.warehouse, or with report.off")
@@ -189,6 +192,7 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 	pages, err := site.New(site.Options{
 		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels,
 		EmbedIn: r.EmbedIn, Budget: site.Budget(s.config.Judge.Budget), Now: s.now, Log: s.log,
+		Primary: s.config.Metrics.Primary,
 	})
 	if err != nil {
 		return nil, errcode.AsUsage(fmt.Errorf("report: %w", err))

@@ -15,8 +15,8 @@ type dropFlags struct {
 	MinDrop    float64  `placeholder:"V" help:"Smallest change that counts (of the share that passed, or of a mean), such as 0.02."`
 	Alpha      float64  `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
 	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
-	Primary    string   `placeholder:"METRIC" help:"Metric whose p-value is not adjusted for the others (default hybrid_ex, or the most informative)."`
 	Seed       uint64   `help:"Seed of random choices (default 0)."`
+	configuredPrimary
 }
 
 func (f *dropFlags) check() error {
@@ -31,11 +31,11 @@ func (f *dropFlags) check() error {
 }
 
 func (f *dropFlags) tests() analysis.CompareOptions {
-	return analysis.CompareOptions{MinDrop: f.MinDrop, Alpha: f.Alpha, Primary: f.Primary, Seed: f.Seed}
+	return analysis.CompareOptions{MinDrop: f.MinDrop, Alpha: f.Alpha, Seed: f.Seed}
 }
 
 // gates returns the metrics that have scores, and the gates of --fail-on-drop. A name without scores in metrics (of
-// --metrics), --fail-on-drop or --primary is a usage error.
+// --metrics) or --fail-on-drop is a usage error.
 func (f *dropFlags) gates(ctx context.Context, src *openScores,
 	metrics []string) (there []string, gates []gate.Drop, err error) {
 	if there, err = src.there(ctx, "--metrics", metrics...); err != nil {
@@ -49,10 +49,7 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores,
 			return nil, nil, err
 		}
 	}
-	if f.Primary != "" {
-		err = checkNames("--primary", []string{f.Primary}, there)
-	}
-	return there, gates, err
+	return there, gates, nil
 }
 
 // checkNames returns a usage error that names flag if one of names is not in there, the metrics with scores. The names
@@ -87,11 +84,14 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
-	_, gates, err := c.gates(ctx, src, c.Metrics)
+	there, gates, err := c.gates(ctx, src, c.Metrics)
 	if err != nil {
 		return err
 	}
 	o := analysis.TrendOptions{CompareOptions: c.tests(), Choose: c.choose, Gates: gates}
+	if o.Primary, err = c.read(p, there); err != nil {
+		return err
+	}
 	o.Metrics, o.ByTier = c.Metrics, c.By == "tier"
 	t, err := analysis.NewTrend(ctx, src, src.set, o)
 	if err != nil {

@@ -37,6 +37,7 @@ type viewCommand struct {
 	HTTP   string   `name:"http" default:"127.0.0.1:7435" placeholder:"HOST:PORT" help:"Address of the HTTP server (default ${default}; port 0 picks a free port)."`
 	Mask   []string `placeholder:"COLUMN" help:"Result columns to mask."`
 	Label  bool     `help:"Allow labeling. Without it, nothing is written."`
+	primaryFlag
 }
 
 // Run serves the report on a loopback address until it is interrupted.
@@ -54,9 +55,17 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer w.Close()
+	there, err := w.ScoredMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	primary, err := c.among(config.Metrics, there, nil)
+	if err != nil {
+		return err
+	}
 	pages, err := site.New(site.Options{
 		Warehouse: w, Version: version(), Metrics: metric.All(), Masked: append(config.Report.Masked, c.Mask...),
-		Labels: c.Label, Now: p.now,
+		Labels: c.Label, Now: p.now, Primary: primary,
 		Budget: site.Budget(config.Judge.Budget), Log: slog.New(slog.NewTextHandler(p.stderr, nil)),
 	})
 	if err != nil {

@@ -117,7 +117,7 @@ func Day(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006") }
 
 // Headline describes in a sentence how the primary metric changed; "" if it cannot be compared.
 func (c *Comparison) Headline() string {
-	ch := c.primary()
+	ch := c.Main
 	if ch == nil || ch.Mean == nil {
 		return ""
 	}
@@ -160,19 +160,9 @@ func (c *Change) isReal() string {
 	return "No answer changed."
 }
 
-// primary returns the change of the primary metric over all tiers, or nil.
-func (c *Comparison) primary() *Change {
-	for i := range c.Changes {
-		if c.Changes[i].Metric == c.Primary && c.Changes[i].Tier == "" {
-			return &c.Changes[i]
-		}
-	}
-	return nil
-}
-
 // Findings returns a finding if the primary metric is significantly worse than the baseline, or else nil.
 func (c *Comparison) Findings() []Finding {
-	ch := c.primary()
+	ch := c.Main
 	if ch == nil || ch.Outcome != Degraded || c.Baseline == nil {
 		return nil
 	}

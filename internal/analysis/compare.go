@@ -15,25 +15,49 @@ import (
 
 // CompareOptions configure a comparison. Zero fields have defaults.
 type CompareOptions struct {
-	Metrics []string // nil: all metrics that either side has
-	ByTier  bool     // also compare each tier separately
+	Metrics []string // metrics that are compared, see [Family]; nil: all metrics that either side has
+	// Shown are the metrics whose changes are returned; nil: all compared ones. It has no effect on p-values.
+	Shown  []string
+	ByTier bool // also compare each tier separately
 	// MinDrop is the smallest change, in the unit of the metric, that is Degraded or Improved; default 0.
 	MinDrop float64
 	Alpha   float64 // level of the tests; default 0.05
-	// Primary is the metric whose p-value is not adjusted; default the first of the compared metrics, see [Primary].
+	// Primary is the metric whose p-value is not adjusted; default: see [scoring.Primary].
 	Primary string
 	// SharesOnly omits the test and the interval of the mean for metrics with verdicts.
 	SharesOnly bool
 	Seed       uint64
 }
 
-// WithPrimary returns o.Metrics, with o.Primary added if metrics are chosen and the primary one has scores.
-func (o CompareOptions) WithPrimary(there []string) []string {
-	if len(o.Metrics) == 0 || o.Primary == "" || slices.Contains(o.Metrics, o.Primary) ||
-		slices.Contains(o.Metrics, "all") || !slices.Contains(there, o.Primary) {
-		return o.Metrics
+// Family returns the metrics to compare so that the p-values of shown do not depend on which metrics are shown: also
+// the primary one, the [Headline] metrics, and all of there if one of shown is neither. there are the metrics with
+// scores.
+func Family(there, shown []string, primary string) []string {
+	leads := func(m string) bool { return m == primary || slices.Contains(Headline, m) }
+	if slices.ContainsFunc(shown, func(m string) bool { return !leads(m) }) {
+		leads = func(string) bool { return true }
 	}
-	return append(slices.Clone(o.Metrics), o.Primary)
+	out := slices.Clone(shown)
+	for _, m := range there {
+		if leads(m) && !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Select returns o with the metrics to show and to compare, and the other metrics with scores. there are the metrics
+// with scores, o.Metrics those asked for, see [ChooseMetrics]. A declared primary metric is always shown.
+func (o CompareOptions) Select(set *Set, there []string, gates []gate.Drop) (_ CompareOptions, more []string) {
+	o.Shown, more = ChooseMetrics(there, o.Metrics, gates)
+	if slices.Contains(more, o.Primary) {
+		more = slices.DeleteFunc(more, func(m string) bool { return m == o.Primary })
+		o.Shown = append(o.Shown, o.Primary)
+		sortMetrics(o.Shown)
+	}
+	o.Primary = set.Primary(o.Primary, there)
+	o.Metrics = Family(there, o.Shown, o.Primary)
+	return o, more
 }
 
 func (o CompareOptions) withDefaults() CompareOptions {
@@ -69,6 +93,9 @@ type Comparison struct {
 	Baseline *Baseline `json:"baseline,omitempty"`
 	Changes  []Change  `json:"changes"`
 	Notes    []string  `json:"notes,omitempty"`
+
+	// Main is the change of the primary metric, also if it is not shown; nil without one.
+	Main *Change `json:"-"`
 }
 
 // Change is the change of one metric from one side to the other.
@@ -95,7 +122,8 @@ type Change struct {
 	// P for the primary metric; for other rows it is adjusted for multiple tests (Holm).
 	P         *float64 `json:"p"`
 	PAdjusted *float64 `json:"p_adjusted"`
-	Test      string   `json:"test,omitempty"` // the test of P: mcnemar_exact or sign_flip
+	Family    int      `json:"p_family,omitempty"` // number of p-values that P was adjusted among; 1: it was not
+	Test      string   `json:"test,omitempty"`     // the test of P: mcnemar_exact or sign_flip
 
 	// compared cases with a verdict or a missing answer: the denominator of the pass rates
 	Rated        int      `json:"rated"`
@@ -213,7 +241,7 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 			}
 		}
 	}
-	c.Finish(x.said(), o)
+	c.Finish(from.set, x.said(), o)
 	return c
 }
 
@@ -223,12 +251,20 @@ func NewComparison(from, to Batch, o CompareOptions) Comparison {
 	return Comparison{From: from, To: to, MinDrop: o.MinDrop, Alpha: o.Alpha}
 }
 
-// Finish sorts the changes, computes adjusted p-values and outcomes, and adds notes about batches and cases, and
-// those in made.
-func (c *Comparison) Finish(made []string, o CompareOptions) {
-	x := comparing{CompareOptions: o.withDefaults()}
+// Finish sorts the changes, computes adjusted p-values and outcomes, and drops the changes that are not shown. It adds
+// notes about batches and cases, and those in made.
+func (c *Comparison) Finish(set *Set, made []string, o CompareOptions) {
+	x := comparing{CompareOptions: o.withDefaults(), set: set}
 	slices.SortStableFunc(c.Changes, func(a, b Change) int { return compareMetrics(a.Metric, b.Metric) })
 	c.Primary = x.decide(c.Changes)
+	for i := range c.Changes {
+		if ch := c.Changes[i]; ch.Metric == c.Primary && ch.Tier == "" {
+			c.Main = &ch
+		}
+	}
+	if o.Shown != nil {
+		c.Changes = slices.DeleteFunc(c.Changes, func(ch Change) bool { return !slices.Contains(o.Shown, ch.Metric) })
+	}
 	for _, b := range []*Batch{&c.From, &c.To} {
 		if n := b.unfinished(); n != "" {
 			c.Notes = append(c.Notes, n)
@@ -343,35 +379,34 @@ func (x *comparing) test(c *Change, diffs []float64) {
 
 // decide adjusts p-values and sets the outcomes, and returns the primary metric, whose p-value is not adjusted. The
 // other [Headline] metrics over all tiers are one family for the adjustment, so that their p-values do not depend on
-// how many further metrics a run has; all other rows are a second family.
+// how many further metrics a run has. All remaining metrics are a second family, and the tiers of each metric are one.
 func (x *comparing) decide(changes []Change) (primary string) {
 	var metrics []string
 	for i := range changes {
 		metrics = append(metrics, changes[i].Metric)
 	}
-	if primary = x.Primary; !slices.Contains(metrics, primary) {
-		primary = Primary(metrics)
-	}
-	var headline, others []*Change
+	primary = x.set.Primary(x.Primary, metrics)
+	families := map[string][]*Change{}
 	for i := range changes {
 		switch c := &changes[i]; {
 		case c.P == nil:
 		case c.Tier != "":
-			others = append(others, c)
+			families["tiers of "+c.Metric] = append(families["tiers of "+c.Metric], c)
 		case c.Metric == primary:
-			x.conclude(c, *c.P)
+			families[primary] = append(families[primary], c)
 		case slices.Contains(Headline, c.Metric):
-			headline = append(headline, c)
+			families["headline"] = append(families["headline"], c)
 		default:
-			others = append(others, c)
+			families["others"] = append(families["others"], c)
 		}
 	}
-	for _, family := range [][]*Change{headline, others} {
+	for _, family := range families {
 		p := make([]float64, len(family))
 		for i, c := range family {
 			p[i] = *c.P
 		}
 		for i, adjusted := range agreement.Holm(p) {
+			family[i].Family = len(family)
 			x.conclude(family[i], adjusted)
 		}
 	}
@@ -397,14 +432,6 @@ func (x *comparing) conclude(c *Change, p float64) {
 	default:
 		c.Outcome = Improved
 	}
-}
-
-// Primary returns the first of the metrics in the order of tables, such as hybrid_ex; "" for no metrics.
-func Primary(metrics []string) string {
-	if len(metrics) == 0 {
-		return ""
-	}
-	return slices.MinFunc(metrics, compareMetrics)
 }
 
 func known(judge string) bool { return judge != "" && judge != UnknownJudge }

@@ -52,7 +52,7 @@ type FailureGroup struct {
 type FailureOptions struct {
 	Choose  func(*Batch) bool
 	Metrics []string // a subset of [Evident]; nil: all
-	Primary string   // default: the first of the metrics with scores, see [Primary]
+	Primary string   // default: see [scoring.Primary]
 	// GroupOf returns the group of a relation for reports; nil: no groups.
 	GroupOf func(relation string) string
 }
@@ -75,10 +75,7 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	primary := o.Primary
-	if primary == "" {
-		primary = Primary(there)
-	}
+	primary := set.Primary(o.Primary, there)
 	systems, repeated, err := loadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity, primary))
 	if err != nil {
 		return nil, err

@@ -168,16 +168,22 @@ type Set struct {
 	byMaking                       map[making]uint32
 	tiers                          []uint32 // by case: number of the tier in labels, plus 1; 0: unknown
 	metrics                        map[string]*scoring.Metric
+	known                          []scoring.Metric
 }
 
 // NewSet returns an empty set. metrics are the known metrics; for others, higher is better.
 func NewSet(metrics []scoring.Metric) *Set {
-	s := &Set{byMaking: map[making]uint32{}, metrics: map[string]*scoring.Metric{}}
+	s := &Set{byMaking: map[making]uint32{}, metrics: map[string]*scoring.Metric{}, known: metrics}
 	s.golds.of("") // 0 is unknown
 	for i := range metrics {
 		s.metrics[metrics[i].Name] = &metrics[i]
 	}
 	return s
+}
+
+// Primary returns the primary metric among names; declared may be "", see [scoring.Primary].
+func (s *Set) Primary(declared string, names []string) string {
+	return scoring.Primary(declared, names, s.known)
 }
 
 // lower reports whether lower values of a metric are better.

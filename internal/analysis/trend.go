@@ -72,7 +72,8 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 	}
 	held := map[int]*Answers{}
 	var needed map[int]int // the last batch that is compared with a batch
-	t, err := TrendOf(batches, there, o, func(batches []Batch, before, i int, co CompareOptions) (*Comparison, error) {
+	t, err := TrendOf(set, batches, there, o, func(batches []Batch, before, i int,
+		co CompareOptions) (*Comparison, error) {
 		if needed == nil {
 			needed = map[int]int{}
 			for j := range batches {
@@ -148,7 +149,7 @@ func newestOfAgents(batches []Batch) []int {
 // TrendOf returns the trend of batches. It calls compare for each batch i in the order of time, with the index before
 // of its baseline, or -1 if it has none; compare may return nil to omit the batch. [Trend.Conclude] adds the
 // findings.
-func TrendOf(batches []Batch, there []string, o TrendOptions,
+func TrendOf(set *Set, batches []Batch, there []string, o TrendOptions,
 	compare func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
 	o.CompareOptions = o.withDefaults()
 	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha, found: map[int]*Comparison{}}
@@ -158,11 +159,8 @@ func TrendOf(batches []Batch, there []string, o TrendOptions,
 		}
 	}
 	Sort(t.Batches)
-	t.Metrics, t.More = ChooseMetrics(there, o.WithPrimary(there), o.Gates)
-	o.Metrics = t.Metrics
-	if t.Primary = o.Primary; !slices.Contains(t.Metrics, t.Primary) {
-		t.Primary = Primary(t.Metrics)
-	}
+	o.CompareOptions, t.More = o.Select(set, there, o.Gates)
+	t.Metrics, t.Primary = o.Shown, o.Primary
 	t.Baselines = make([]*Baseline, len(t.Batches))
 	notes := map[string]bool{}
 	for i := range t.Batches {
@@ -223,13 +221,13 @@ func (t *Trend) note(notes map[string]bool) {
 		t.Notes = append(t.Notes, "there is one batch only: nothing to compare it with")
 	}
 	if undated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s no date (agent_runs.ran_at, or the date of a run): such batches come first, in the order of their names", undated, printable.Count(len(t.Batches), "batch"), printable.Verb(undated, "has", "have")))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s no date (agent_runs.ran_at, agent.ran_at, or the date of a run): such batches come first, in the order of their names", undated, printable.Count(len(t.Batches), "batch"), printable.Verb(undated, "has", "have")))
 	}
 	if evaluated > 0 {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf("%d of %s %s first evaluation", evaluated, printable.Count(len(t.Batches), "batch"),
-				printable.Verb(evaluated, "does not say when it was answered (agent_runs.ran_at): its date is that of the",
-					"do not say when they were answered (agent_runs.ran_at): their date is that of their")))
+				printable.Verb(evaluated, "does not say when it was answered (agent_runs.ran_at, agent.ran_at): its date is that of the",
+					"do not say when they were answered (agent_runs.ran_at, agent.ran_at): their date is that of their")))
 	}
 	for i := range t.Batches {
 		if n := t.Batches[i].unfinished(); n != "" {

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -17,8 +18,9 @@ type Key struct {
 // Item is one case of a source that is not loaded yet.
 type Item struct {
 	scoring.AnswerID
-	Place string // its position, such as cases.jsonl:17; unique within the source
-	Bytes int64  // estimated memory of the case while it is scored; 0 if that is small
+	Place string    // its position, such as cases.jsonl:17; unique within the source
+	Bytes int64     // estimated memory of the case while it is scored; 0 if that is small
+	RanAt time.Time // when the agent answered; zero if unknown
 	// Load reads the case. It is called at most once, from any goroutine, and not at all if all scores of the case
 	// are stored. Its error becomes the reason of the case's failed scores.
 	Load func(ctx context.Context) (*scoring.Case, error)
@@ -84,7 +86,7 @@ func ItemOf(c *scoring.Case, place string) Item {
 		size += queryBytes(&c.Golds[i])
 	}
 	return Item{
-		AnswerID: c.AnswerID(), Place: place, Bytes: size + queryBytes(&c.Pred),
+		AnswerID: c.AnswerID(), Place: place, Bytes: size + queryBytes(&c.Pred), RanAt: c.Agent.RanAt,
 		Load:     func(context.Context) (*scoring.Case, error) { return c, nil },
 		Question: func(context.Context) *scoring.Case { return questionOf(c) },
 	}

@@ -144,10 +144,11 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 		}
 		return item
 	}
-	id := scoring.PeekAnswerID(text) // an invalid line is reported when it is loaded
+	id, at := scoring.PeekAnswer(text) // an invalid line is reported when it is loaded
 	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID,
 		By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch),
 			Repeat: id.Repeat}}
+	item.RanAt = at
 	if item.CaseID == "" {
 		item.CaseID = place
 	}

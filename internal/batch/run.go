@@ -281,7 +281,7 @@ func (x *run) score(j *job) {
 	for i := range scores {
 		s := storable(scores[i])
 		s.Metric, s.Version = j.metrics[i].Name, j.metrics[i].Version
-		j.rows[i] = scoring.Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold}
+		j.rows[i] = scoring.Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold, RanAt: j.item.RanAt}
 	}
 }
 

@@ -106,11 +106,17 @@ func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string
 	return out, nil
 }
 
+// DropGates are the gates of drops, and the declared primary metric or "".
+type DropGates struct {
+	Drops   []gate.Drop
+	Primary string
+}
+
 // Drops compares each batch of a stored run with its baseline, writes to notes whether the gates pass, and reports
 // whether all do. A batch without a baseline passes. The p-values are those of badger trend.
 func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
-	gates []gate.Drop) (reached bool, err error) {
-	if len(gates) == 0 {
+	gates DropGates) (reached bool, err error) {
+	if len(gates.Drops) == 0 {
 		return true, nil
 	}
 	b, err := openBaselines(ctx, w, of)
@@ -121,8 +127,7 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 	if err != nil {
 		return false, err
 	}
-	var o analysis.CompareOptions
-	o.Metrics, _ = analysis.ChooseMetrics(there, nil, gates)
+	o, _ := analysis.CompareOptions{Primary: gates.Primary}.Select(b.set, there, gates.Drops)
 	reached = true
 	for _, i := range b.of {
 		c, err := b.compare(ctx, i, o)
@@ -135,7 +140,7 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 			continue
 		}
 		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))
-		said, all := c.Check(gates)
+		said, all := c.Check(gates.Drops)
 		for _, s := range said {
 			fmt.Fprintln(notes, printable.Text(s))
 		}
@@ -146,7 +151,7 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 
 // Drops is [Drops] for the run e.
 func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err error) {
-	return Drops(ctx, e.Notes, e.Warehouse, e.of(), gates)
+	return Drops(ctx, e.Notes, e.Warehouse, e.of(), DropGates{gates, e.Summary.Primary()})
 }
 
 // CompareBatches adds the batches of the run with their baselines to the figures of its summary. It does nothing for

@@ -66,6 +66,7 @@ type Run struct {
 	unread    [][]scoring.Row             // scores of unreadable answers whose questions must be looked up
 	begun     map[scoring.RunID]bool      // rows of eval_runs that were written; guarded by beginning
 	answers   map[scoring.RunID]*tally    // by the key of eval_runs
+	answered  map[scoring.RunID]time.Time // time of the last answer; guarded by beginning
 	strange   map[string]int64            // number of answers with options of an unknown metric, by its name
 	unreads   map[string]*unread          // ignored members of cases, by [scoring.Case.Unusual]
 	earlier   map[scoring.RunID]store.Run // rows of eval_runs of a resumed run, by their key
@@ -96,13 +97,14 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		e.Recorded.metrics = e.Metrics
 	}
 	e.started, e.begun, e.answers = e.Now(), map[scoring.RunID]bool{}, map[scoring.RunID]*tally{}
+	e.answered = map[scoring.RunID]time.Time{}
 	for _, r := range e.earlier {
 		if !r.Started.IsZero() && r.Started.Before(e.started) {
 			e.started = r.Started
 		}
 	}
 	if e.Summary == nil {
-		e.Summary = NewSummary(e.Engine, e.Metrics)
+		e.Summary = NewSummary(e.Engine, e.Metrics, "")
 	}
 	runner := batch.Runner{
 		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed,

@@ -46,10 +46,19 @@ func (e *Run) begin(ctx context.Context, answers ...scoring.RunID) error {
 			run.RunID = key
 			run.Mode, run.Judge, run.Config = e.Mode, e.judgeName(), toJSON(e.Config)
 		}
-		run.Started, run.Status = e.started, "running"
+		run.Started, run.Answered, run.Status = e.started, e.answered[key], "running"
 		runs = append(runs, run)
 	}
 	return e.Warehouse.WriteRuns(ctx, runs...)
+}
+
+// date records that an answer of a row of eval_runs was given at that time; zero if unknown.
+func (e *Run) date(key scoring.RunID, at time.Time) {
+	e.beginning.Lock()
+	defer e.beginning.Unlock()
+	if at.After(e.answered[key]) {
+		e.answered[key] = at
+	}
 }
 
 // begins is a source that writes the rows of eval_runs of its cases before it yields them.
@@ -63,7 +72,9 @@ func (b begins) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for item, err := range b.Source.Cases(ctx) {
 			if err == nil && item.Matches(b.e.Chosen) {
-				err = b.e.begin(ctx, scoring.RunID{ID: b.e.ID, By: item.By})
+				key := scoring.RunID{ID: b.e.ID, By: item.By}
+				b.e.date(key, item.RanAt)
+				err = b.e.begin(ctx, key)
 			}
 			if !yield(item, err) {
 				return
@@ -139,7 +150,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 		if earlier := e.earlier[key]; others[key] && earlier.Status != "done" {
 			status = earlier.Status // the other metrics may lack scores
 		}
-		run := store.Run{RunID: key}
+		run := store.Run{RunID: key, Answered: e.answered[key]}
 		run.Started, run.Mode, run.Status, run.Judge = e.started, e.Mode, status, e.judgeName()
 		run.Config, run.Versions, run.Counts = toJSON(e.Config), toJSON(versions), toJSON(t.statuses)
 		run.Tokens, run.Cost = toJSON(t.usage), toJSON(paid)

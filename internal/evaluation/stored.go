@@ -91,8 +91,9 @@ type Stored struct {
 	shown time.Time
 }
 
-// Open prepares to read a run. A run without scores is a NotFound error.
-func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Mask) (*Stored, error) {
+// Open prepares to read a run with a declared primary metric, or "": see [scoring.Primary]. A run without scores is a
+// NotFound error.
+func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Mask, primary string) (*Stored, error) {
 	names, err := w.MetricsOf(ctx, of)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Ma
 		return nil, errcode.New(errcode.NotFound, "run %s holds no scores", printable.Short(of.ID))
 	}
 	r := &Stored{Warehouse: w, Of: of, Metrics: MetricsNamed(names), Now: time.Now, Progress: func(batch.Progress) {}}
-	r.Summary = summaryOf(r.Metrics)
+	r.Summary = summaryOf(r.Metrics, primary)
 	r.Summary.Mask = mask
 	r.Summary.Status, err = r.status(ctx)
 	return r, err

@@ -23,23 +23,24 @@ type Summary struct {
 	vague  string // tag of a judge without a release month of its model; "" if none
 }
 
-// summaryOf returns an empty summary for these metrics.
-func summaryOf(metrics []scoring.Metric) *Summary {
-	return &Summary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics})}
+// summaryOf returns an empty summary for these metrics, with a declared primary metric or "".
+func summaryOf(metrics []scoring.Metric, primary string) *Summary {
+	return &Summary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics, Primary: primary})}
 }
 
 // Primary returns the metric whose verdict decides whether an answer is right.
 func (s *Summary) Primary() string { return s.report.Primary() }
 
-// NewSummary returns an empty summary for the named metrics of an engine.
-func NewSummary(engine *scoring.Engine, names []string) *Summary {
+// NewSummary returns an empty summary for the named metrics of an engine. primary is the declared primary metric, or
+// "": see [scoring.Primary].
+func NewSummary(engine *scoring.Engine, names []string, primary string) *Summary {
 	var metrics []scoring.Metric
 	for _, m := range engine.Metrics() {
 		if slices.Contains(names, m.Name) {
 			metrics = append(metrics, m)
 		}
 	}
-	return summaryOf(metrics)
+	return summaryOf(metrics, primary)
 }
 
 // Add adds the scores of one answer. q is its question, zero if unknown.

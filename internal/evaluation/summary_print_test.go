@@ -27,7 +27,7 @@ func TestOptionsOfUnknownMetrics(t *testing.T) {
 			"note: options of 1 answer were not read: unknown metric \"zzz3\"\nnote: nor were those of 2 more unknown metrics\n"},
 	} {
 		var notes bytes.Buffer
-		e := &Run{Engine: engine, Notes: &notes, Summary: NewSummary(engine, nil)}
+		e := &Run{Engine: engine, Notes: &notes, Summary: NewSummary(engine, nil, "")}
 		e.lookAtUnread(nil)
 		for _, name := range tc.names {
 			c := &scoring.Case{}
@@ -62,7 +62,7 @@ func TestUnreadIsTold(t *testing.T) {
 			"note: 1 answer: the dialect \"oracle\" is not known, " + generic + "; known are bigquery, databricks, duckdb, mysql, postgres, redshift, snowflake, sqlite, tsql, generic\n"},
 	} {
 		var notes bytes.Buffer
-		e := &Run{Engine: engine, Notes: &notes, Summary: NewSummary(engine, nil)}
+		e := &Run{Engine: engine, Notes: &notes, Summary: NewSummary(engine, nil, "")}
 		for _, text := range tc.cases {
 			c, err := scoring.DecodeCase([]byte(text))
 			if err != nil {

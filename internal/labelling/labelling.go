@@ -47,6 +47,7 @@ type Store struct {
 	Warehouse *store.Store
 	Now       func() time.Time // nil: time.Now
 	Lease     time.Duration    // 0: [DefaultLease]
+	Primary   string           // the declared primary metric; may be ""
 }
 
 func (s *Store) now() time.Time {

@@ -147,11 +147,15 @@ func distinct(list []string) []string {
 // Cases returns the ids of all cases that list selects, in its order. metrics are the known metrics, which determine
 // the primary one of the run.
 func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list store.State) ([]string, error) {
-	p, err := w.Pages(ctx, metrics)
+	return (&Store{Warehouse: w}).cases(ctx, metrics, list)
+}
+
+func (s *Store) cases(ctx context.Context, metrics []scoring.Metric, list store.State) ([]string, error) {
+	p, err := s.Warehouse.Pages(ctx, metrics)
 	if err != nil {
 		return nil, err
 	}
-	l, err := p.List(ctx, list)
+	l, err := p.Deciding(s.Primary).List(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +172,7 @@ func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list s
 // Choose returns the cases of a list whose answers can be shown, in order, and the number of cases in the list.
 func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric,
 	list store.State) (ids []string, of int, err error) {
-	all, err := Cases(ctx, s.Warehouse, metrics, list)
+	all, err := s.cases(ctx, metrics, list)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -149,7 +149,7 @@ func (v analysisView) newest(name, headline string, base *analysis.Baseline, fou
 func adjusting(primary string, drop, alpha float64) string {
 	s := "p: paired test (McNemar's exact test, or a sign-flip test of the mean)"
 	if primary != "" {
-		s += fmt.Sprintf("; that of %s is not adjusted, the others are adjusted among themselves (Holm)", primary)
+		s += fmt.Sprintf("; that of %s is not adjusted, the others are adjusted among themselves (Holm), shown or not", primary)
 	}
 	s += fmt.Sprintf("; p below %g is more than chance", alpha)
 	if drop > 0 {
@@ -451,7 +451,7 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
 	scored := f.LookedAt[labels[0].Metric]
 	v.title(kindTitles[labels[0].Kind],
-		fmt.Sprintf("%s: %s looked at", labels[0].Metric, printable.Count(scored, "answer")))
+		fmt.Sprintf("%s, of %s", labels[0].Metric, printable.Count(scored, "answer")))
 	const most = 10
 	shown := labels
 	if !o.All && len(shown) > most {

@@ -14,7 +14,7 @@ import (
 // Figures returns the figures of the scores added so far.
 func (s *Summary) Figures() *Figures {
 	if list := s.metricList(); s.metrics[s.o.Primary] == nil && len(list) > 0 {
-		s.o.Primary = list[0]
+		s.o.Primary = scoring.Primary("", list, s.o.Metrics)
 	}
 	byID := make([]int32, len(s.cases.keys)) // case numbers depend on the order of Add, ids do not
 	for i := range byID {
@@ -393,7 +393,7 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 		found[name] = m
 		tested.Changes = append(tested.Changes, t.Change())
 	}
-	tested.Finish(nil, o)
+	tested.Finish(set, nil, o)
 	for _, name := range s.metricList() {
 		for i := range tested.Changes {
 			if ch := &tested.Changes[i]; ch.Metric == name && ch.Compared > 0 {

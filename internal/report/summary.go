@@ -26,11 +26,10 @@ type Case struct {
 // SummaryOptions configure a summary.
 type SummaryOptions struct {
 	Metrics []scoring.Metric // known metrics, in their order; others follow by name
-	// default: see [Primary]
-	Primary string
-	Tiers   []string // order of tiers; default easy, medium, hard, extra hard
-	Worst   int      // answers listed for each agent version; default 5, negative for none
-	Seed    uint64   // of the bootstrap
+	Primary string           // default: see [scoring.Primary]
+	Tiers   []string         // order of tiers; default easy, medium, hard, extra hard
+	Worst   int              // answers listed for each agent version; default 5, negative for none
+	Seed    uint64           // of the bootstrap
 }
 
 // Summary collects scores, in any order. A score of the same answer and metric replaces the earlier one. A Summary is
@@ -127,35 +126,16 @@ func NewSummary(o SummaryOptions) *Summary {
 	if s.o.Worst == 0 {
 		s.o.Worst = 5
 	}
-	if s.o.Primary == "" {
-		s.o.Primary = Primary(o.Metrics)
+	names := make([]string, len(o.Metrics))
+	for i := range o.Metrics {
+		names[i] = o.Metrics[i].Name
 	}
+	s.o.Primary = cmp.Or(scoring.Primary(o.Primary, names, o.Metrics), o.Primary, scoring.DefaultPrimary)
 	return s
 }
 
 // Primary returns the metric of tiers, tags and worst answers.
 func (s *Summary) Primary() string { return s.o.Primary }
-
-// Primary returns the default primary metric: hybrid_ex if it is among metrics or metrics is empty, else the first
-// metric with a threshold, else the first.
-func Primary(metrics []scoring.Metric) string {
-	best := ""
-	for i := range metrics {
-		switch m := &metrics[i]; {
-		case m.Name == "hybrid_ex":
-			return m.Name
-		case best == "" && m.Threshold != nil:
-			best = m.Name
-		}
-	}
-	switch {
-	case len(metrics) == 0:
-		return "hybrid_ex"
-	case best == "":
-		return metrics[0].Name
-	}
-	return best
-}
 
 // Add adds a score with the data on its case.
 func (s *Summary) Add(score scoring.Score, c Case) {
@@ -217,6 +197,9 @@ func (s *Summary) CompareWith(name string) error {
 			named = append(named, a)
 		}
 		known = append(known, a.Name+"@"+a.Version)
+	}
+	if len(named) == 0 {
+		return errcode.New(errcode.InvalidArgument, "no scores of %.60q; there are %s", name, strings.Join(known, ", "))
 	}
 	if len(named) != 1 {
 		return errcode.New(errcode.InvalidArgument, "%.60q names %d of the agents that answered; there are %s", name,

@@ -320,20 +320,21 @@ func (s *Site) scores() (*storedscores.Warehouse, error) {
 	return storedscores.In(s.o.Warehouse), nil
 }
 
-// chosenMetrics returns the metrics that a page shows, asked or else the most informative ones, and the other metrics
-// that have scores. It returns an error if a metric of asked has none.
-func (s *Site) chosenMetrics(ctx context.Context, asked []string) (shown, more []string, err error) {
+// comparing returns the options of a comparison that shows the metrics asked, or else the most informative ones, and
+// the other metrics that have scores. It returns an error if a metric of asked has none.
+func (s *Site) comparing(ctx context.Context, asked []string) (o analysis.CompareOptions, more []string, err error) {
 	there, err := s.o.Warehouse.ScoredMetrics(ctx)
 	if err != nil {
-		return nil, nil, err
+		return o, nil, err
 	}
 	for _, m := range asked {
 		if m != "all" && !slices.Contains(there, m) {
-			return nil, nil, errcode.New(errcode.InvalidArgument, "metrics: there are no scores of the metric %.60q", m)
+			return o, nil, errcode.New(errcode.InvalidArgument, "metrics: there are no scores of the metric %.60q", m)
 		}
 	}
-	shown, more = analysis.ChooseMetrics(there, asked, nil)
-	return shown, more, nil
+	o.Metrics, o.Primary = asked, s.o.Primary
+	o, more = o.Select(analysis.NewSet(s.o.Metrics), there, nil)
+	return o, more, nil
 }
 
 func sideOf(run scoring.RunID) storedscores.Side {
@@ -350,7 +351,7 @@ func batchOf(l *runLine) analysis.Batch {
 }
 
 func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, recent []store.Run) error {
-	metrics, more, err := s.chosenMetrics(ctx, asked.Metrics)
+	o, more, err := s.comparing(ctx, asked.Metrics)
 	if err != nil {
 		return err
 	}
@@ -364,8 +365,7 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 	differs := map[string]bool{}
 	for _, to := range asked.To {
 		line := s.line(recent, to)
-		c, err := src.Compare(ctx, set, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line),
-			analysis.CompareOptions{Metrics: metrics})
+		c, err := src.Compare(ctx, set, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line), o)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (s *Site) labels() (*labelling.Store, error) {
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
 	}
-	return &labelling.Store{Warehouse: s.o.Warehouse, Now: s.o.Now}, nil
+	return &labelling.Store{Warehouse: s.o.Warehouse, Now: s.o.Now, Primary: s.o.Primary}, nil
 }
 
 // writing returns the store of labels, or an error if labeling is disabled or without a warehouse.

@@ -238,7 +238,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if err != nil {
 		return nil, err
 	}
-	out.say(pr, v, cmpd)
+	out.say(pr, v, cmpd, s.primary(nil))
 	out.flow(pr, counts)
 	if out.Why, err = s.whyOf(ctx, p, pr, counts); err != nil {
 		return nil, err
@@ -291,8 +291,13 @@ func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*s
 	if m := list.State.Metric; m != "" && !slices.Contains(metrics, m) {
 		metrics = append(metrics, m)
 	}
+	there := make([]string, len(list.Shape.Metrics))
+	for i := range list.Shape.Metrics {
+		there[i] = list.Shape.Metrics[i].Metric
+	}
 	src := storedscores.In(s.o.Warehouse)
-	o := analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric}
+	o := analysis.CompareOptions{Shown: metrics, Primary: list.State.Metric}
+	o.Metrics = analysis.Family(there, metrics, o.Primary)
 	return src.Compare(ctx, analysis.NewSet(s.o.Metrics), sideOf(pr.from.Run.RunID), sideOf(pr.to.Run.RunID),
 		pr.from.Of, pr.to.Of, o)
 }
@@ -310,8 +315,8 @@ func changeIn(c *storedscores.Compared, name string) *analysis.Change {
 	return nil
 }
 
-// say sets the line above the headline, the headline, and the sentences below it.
-func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared) {
+// say sets the line above the headline, the headline, and the sentences below it. primary is the usual primary metric.
+func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, primary string) {
 	to := pr.to
 	o.Kick = agentName(to.Of.Agent, to.Of.Version)
 	if name := pr.t.name(to); name != to.Of.Version {
@@ -350,7 +355,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared) {
 		o.Headline = sentence(all.Rate, of, ch, from)
 	}
 	o.Right = right == of
-	if m.Name != report.Primary(nil) {
+	if m.Name != primary {
 		o.add("Right means: %s.", metric.DisplayName(m.Name))
 	}
 	o.add("%s of %s questions that expect a result are right.", count(right), count(of))

@@ -97,7 +97,7 @@ func (s *Site) reader(ctx context.Context) (*store.Pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Grouping(reasonGroups()).Comparing(storedscores.UnlikeRuns), nil
+	return p.Grouping(reasonGroups()).Comparing(storedscores.UnlikeRuns).Deciding(s.o.Primary), nil
 }
 
 func (s *Site) runs(r *http.Request) (content, error) {
@@ -217,16 +217,12 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 
 // primary returns the primary metric among names, as in the terminal's summary; without names, among all metrics.
 func (s *Site) primary(names []string) string {
-	var known []scoring.Metric
-	for i := range s.o.Metrics {
-		if len(names) == 0 || slices.Contains(names, s.o.Metrics[i].Name) {
-			known = append(known, s.o.Metrics[i])
+	if len(names) == 0 {
+		for i := range s.o.Metrics {
+			names = append(names, s.o.Metrics[i].Name)
 		}
 	}
-	if len(known) == 0 && len(names) > 0 {
-		return names[0]
-	}
-	return report.Primary(known)
+	return scoring.Primary(s.o.Primary, names, s.o.Metrics)
 }
 
 // shareOf returns the share of passed scores of a metric among those with a verdict and unanswered questions, or nil

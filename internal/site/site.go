@@ -35,6 +35,7 @@ type Options struct {
 	Snapshots scoring.SnapshotReader // source of results that cases refer to; nil: the warehouse
 	EmbedIn   []string               // origins that may show the pages in a frame
 	Budget    Budget                 // the configured budget for judges
+	Primary   string                 // the declared primary metric; may be ""
 	Now       func() time.Time       // nil: time.Now
 	Log       *slog.Logger           // nil: silent
 }

@@ -26,8 +26,7 @@ var _ = register(
 		role: identity.Read, show: (*Site).trend})
 
 const (
-	lastBatches   = 10 // batches that are shown by default
-	firstPictures = 4  // metrics that are shown by default
+	lastBatches = 10 // batches that are shown by default
 )
 
 // trendState is the state of the page, as its address encodes it.
@@ -139,21 +138,17 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	metrics, others, err := s.chosenMetrics(ctx, state.Metrics)
+	chosen, others, err := s.comparing(ctx, state.Metrics)
 	if err != nil {
 		return content{}, err
-	}
-	shown := metrics
-	if len(state.Metrics) == 0 && len(metrics) > firstPictures {
-		shown, others = metrics[:firstPictures], append(slices.Clone(metrics[firstPictures:]), others...)
 	}
 	o := analysis.TrendOptions{Choose: func(b *analysis.Batch) bool {
 		return state.Agent == "" || cmp.Or(b.Agent, analysis.NoName) == state.Agent
 	}}
-	o.Metrics = metrics // all of them, as p is adjusted for their number
+	o.Metrics, o.Primary = state.Metrics, s.o.Primary
 	page := &trendContent{State: state}
 	out := content{Title: "Trend", Run: run, Page: page}
-	if len(metrics) == 0 {
+	if len(chosen.Shown) == 0 {
 		page.Notes = []string{"there are no scores"}
 		return out, nil
 	}
@@ -187,7 +182,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	}
 	occurred := map[string]bool{}
 	page.Primary = t.Primary
-	for i, m := range shown {
+	for i, m := range chosen.Shown {
 		page.Metrics = append(page.Metrics, trendOf(t, m, i, state, asked, occurred))
 	}
 	for _, m := range changeMarks {
@@ -253,6 +248,7 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState,
 	var agents []string
 	place := map[int]int{} // of a batch among those that are shown
 	letters := map[int][]string{}
+	version := "" // of the batch before
 	for i := range t.Points {
 		p := &t.Points[i]
 		if p.Metric != metric || p.Tier != "" {
@@ -281,7 +277,8 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState,
 			}
 			line.Points = append(line.Points, point)
 		}
-		picture.Steps = append(picture.Steps, stepName(&b))
+		picture.Steps = append(picture.Steps, stepName(&b, version))
+		version = b.Version
 	}
 	for _, a := range agents {
 		picture.Series = append(picture.Series, *series[a])
@@ -301,11 +298,17 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState,
 	return out
 }
 
-func stepName(b *analysis.Batch) string {
-	if b.Version != "" && b.Batch != "" {
-		return b.Version + " " + b.Batch
+// stepName names a batch on the axis: its date, or its ID without one, after its version if the batch before it has
+// another one.
+func stepName(b *analysis.Batch, before string) string {
+	name := b.Batch
+	if !b.At.IsZero() {
+		name = b.At.UTC().Format("2 Jan")
 	}
-	return b.Version + b.Batch
+	if name == "" || b.Version != before {
+		name = strings.TrimSpace(b.Version + " " + name)
+	}
+	return name
 }
 
 // rowOfPoint returns a point as a row of the table. cut reports that some or all of its scores are not comparable with

@@ -87,6 +87,7 @@ func (s *Files) readAll(ctx context.Context) error {
 				return err
 			}
 			b := analysis.Batch{By: r.By}
+			at := r.RanAt
 			if origins[b] == nil {
 				origins[b] = map[string]bool{}
 			}
@@ -98,6 +99,9 @@ func (s *Files) readAll(ctx context.Context) error {
 				b.Agent, b.Version, b.Batch = strings.Clone(b.Agent), strings.Clone(b.Version), strings.Clone(b.Batch)
 				s.held[b] = s.set.Answers(b)
 			}
+			if a := s.held[b]; at.After(a.At) {
+				a.At = at
+			}
 			metrics[r.Score.Metric] = true
 			score := fileScore(&r.Row)
 			if s.held[b].Contradicts(&score) {
@@ -106,12 +110,13 @@ func (s *Files) readAll(ctx context.Context) error {
 			s.held[b].Add(&score)
 		}
 	}
-	for b := range s.held {
+	for b, a := range s.held {
 		of := b
 		of.Origin = ""
 		if len(origins[of]) == 1 {
 			b.Origin = ""
 		}
+		b.At = a.At
 		s.found = append(s.found, b)
 	}
 	for m := range metrics {
@@ -191,7 +196,7 @@ func fileJudge(s *scoring.Score, detail json.RawMessage) string {
 	return ""
 }
 
-// Batches returns the batches with scores, without dates.
+// Batches returns the batches with scores, dated by their last answer if the files have its time.
 func (s *Files) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	err := s.readAll(ctx)
 	return s.found, err

@@ -406,7 +406,7 @@ func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Sid
 		out.Transitions[t.Metric()] = t.Transitions()
 		notes = append(notes, t.Notes()...)
 	}
-	out.Finish(notes, o)
+	out.Finish(set, notes, o)
 	return out, nil
 }
 
@@ -482,7 +482,7 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 	if o.Accepted, err = s.Accepted(ctx); err != nil {
 		return nil, err
 	}
-	t, err := analysis.TrendOf(batches, there, o,
+	t, err := analysis.TrendOf(set, batches, there, o,
 		func(batches []analysis.Batch, before, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
 			if last > 0 && i < len(batches)-last {
 				return nil, nil //nolint:nilnil // it is left out

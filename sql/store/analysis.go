@@ -16,7 +16,7 @@ import (
 // ScoredBatch is a batch that has scores.
 type ScoredBatch struct {
 	scoring.By
-	Answered  time.Time // agent_runs.ran_at of its last answer; zero if unknown
+	Answered  time.Time // agent_runs.ran_at of its last answer, or else eval_runs.answered_at; zero if unknown
 	Evaluated time.Time // when the first run that scored it started; zero if unknown
 	Status    string    // of the last run that scored it; empty if unknown
 	Run       string    // the run that made all its scores; empty if several did
@@ -42,19 +42,31 @@ func (w *Store) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 			answered[batches[i].By] = batches[i].Answered
 		}
 	}
-	out, err := all(ctx, w, scoredBatches())
+	columns, err := w.columns(ctx, TableNamed("eval_runs"))
+	if err != nil {
+		return nil, err
+	}
+	out, err := all(ctx, w, scoredBatches(w.SQL(), columns["answered_at"]))
 	for i := range out {
-		out[i].Answered = answered[out[i].By]
+		if at := answered[out[i].By]; !at.IsZero() {
+			out[i].Answered = at
+		}
 	}
 	return out, err
 }
 
 // scoredBatches returns the statement for the batches that have scores, with the date of the first run that scored
-// them, the status of the last one, and the lowest and the highest ID of the runs with these scores.
-func scoredBatches() Select[ScoredBatch] {
+// them, the status of the last one, the time of the last answer, and the lowest and the highest ID of the runs with
+// these scores. Tables of earlier versions are not dated.
+func scoredBatches(d driver.Dialect, dated bool) Select[ScoredBatch] {
+	answered := "CAST(NULL AS " + d.Types[driver.Timestamp] + ")"
+	if dated {
+		answered = "MAX(answered_at) OVER (PARTITION BY agent_name, agent_version, batch_id)"
+	}
 	return Select[ScoredBatch]{
 		What: readingScores,
 		Fields: append(ofTable("s", byOfBatch),
+			field[ScoredBatch]{SQL: "r.answered", In: func(b *ScoredBatch) any { return &b.Answered }},
 			field[ScoredBatch]{SQL: "r.evaluated", In: func(b *ScoredBatch) any { return &b.Evaluated }},
 			field[ScoredBatch]{SQL: "r.status", In: func(b *ScoredBatch) any { return &b.Status }},
 			field[ScoredBatch]{SQL: "s.first_run", In: func(b *ScoredBatch) any { return &b.Run }},
@@ -67,7 +79,7 @@ func scoredBatches() Select[ScoredBatch] {
 		From: `
 FROM (SELECT agent_name, agent_version, batch_id, MIN(eval_run_id) AS first_run, MAX(eval_run_id) AS last_run FROM badger.scores GROUP BY agent_name, agent_version, batch_id) s
 LEFT JOIN (SELECT agent_name, agent_version, batch_id, status, MIN(eval_run_date) OVER (PARTITION BY agent_name, agent_version, batch_id) AS evaluated,
-    ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest FROM badger.eval_runs) r
+    ` + answered + ` AS answered, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest FROM badger.eval_runs) r
 ON r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id AND r.newest = 1
 ORDER BY s.agent_name, s.agent_version, s.batch_id`,
 	}

@@ -263,20 +263,13 @@ func textIn(v scoring.Value) string {
 
 // instant returns the time in a column, which may be a user's and of any type: zero for NULL and for a value that is
 // not a time.
-func instant(v scoring.Value) time.Time {
-	switch v.Type {
-	case scoring.Timestamp, scoring.TimestampTZ:
-		return time.Unix(v.Int(), int64(v.Nanos())).UTC()
-	case scoring.Date:
-		return time.Unix(v.Int()*24*60*60, 0).UTC()
-	case scoring.String:
-		for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", time.DateTime, time.DateOnly} {
-			if at, err := time.Parse(layout, v.String()); err == nil {
-				return at.UTC()
-			}
-		}
+func instant(v scoring.Value) (at time.Time) {
+	if v.Type == scoring.String {
+		at, _ = scoring.ParseInstant(v.Text())
+	} else {
+		at, _ = v.Instant()
 	}
-	return time.Time{}
+	return at
 }
 
 // wholeNumber returns a value as an integer, or 0 if it is not one. Engines return counts as different types.

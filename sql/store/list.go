@@ -1,8 +1,10 @@
 package store
 
 import (
+	"errors"
 	"net/url"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,6 +121,15 @@ type ListFilter struct {
 	Value  string
 }
 
+// pattern compiles the search of a state as a regular expression.
+func (s *State) pattern() (*regexp.Regexp, error) {
+	p, err := regexp.Compile(s.Search)
+	if wrong := (*syntax.Error)(nil); errors.As(err, &wrong) {
+		return nil, errcode.New(errcode.InvalidArgument, "search: not a valid regular expression: %s", wrong.Code)
+	}
+	return p, err
+}
+
 // String returns the filter as in the query of a URL, such as hybrid_ex<0.5.
 func (f ListFilter) String() string { return f.Column + string(f.Op) + f.Value }
 
@@ -187,8 +198,8 @@ func Parse(v url.Values) (State, error) {
 		return s, errcode.New(errcode.InvalidArgument, "search: %d bytes, expected at most %d", len(s.Search), maxPattern)
 	}
 	if s.Regexp {
-		if _, err := regexp.Compile(s.Search); err != nil {
-			return s, errcode.New(errcode.InvalidArgument, "search: %w", err)
+		if _, err := s.pattern(); err != nil {
+			return s, err
 		}
 	}
 	for _, text := range v["filter"] {

@@ -46,7 +46,7 @@ func TestParseErrors(t *testing.T) {
 		"size=501":             `size: "501"`,
 		"filter=hybrid_ex":     `filter: "hybrid_ex" is not a condition`,
 		"filter=%3D1":          `filter: "=1" is not a condition`,
-		"regexp=1&search=(":    "search: error parsing regexp",
+		"regexp=1&search=(":    "search: not a valid regular expression: missing closing )",
 		"search=" + long(1001): "search: 1001 bytes, expected at most 1000",
 		"filter=a!b":           "is not a condition",
 	} {

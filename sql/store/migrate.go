@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the version of the tables that [Tables] describes. Every change of them increases it.
-const Version = 6
+const Version = 7
 
 // Migration upgrades tables to a version that needs more than new tables and columns, which every installation adds. It
 // is idempotent: after a failure, the next installation completes it.
@@ -41,6 +41,7 @@ var Migrations = []Migration{
 	{Version: 5,
 		Doc: "Labels given in the web report have tables of their own, and the views count them beside human_labels."},
 	{Version: 6, Doc: "The batches that someone accepted as a baseline have a table."},
+	{Version: 7, Doc: "Runs record when their answers were given, so that batches of case files have a date."},
 }
 
 // retype returns the statement that changes a column's type to that in its description and keeps the values; "" if the

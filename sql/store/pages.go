@@ -30,6 +30,7 @@ type Pages struct {
 	elsewhere Elsewhere     // fallback source; may be nil
 	groups    []LabelGroup  // groups of the labels of the metric relation
 	unlike    UnlikeRuns    // may be nil
+	primary   string        // the declared primary metric; may be ""
 }
 
 // UnlikeRuns reports which scores of a metric by two runs are not comparable.
@@ -65,6 +66,13 @@ func (p *Pages) Grouping(groups []LabelGroup) *Pages {
 	return &out
 }
 
+// Deciding returns a copy of p with a declared primary metric, see [scoring.Primary].
+func (p *Pages) Deciding(primary string) *Pages {
+	out := *p
+	out.primary = primary
+	return &out
+}
+
 // Pages returns a Pages. known are the metrics in display order; other metrics follow them, sorted by name.
 func (w *Store) Pages(ctx context.Context, known []scoring.Metric) (*Pages, error) {
 	q, err := w.query(ctx)
@@ -90,9 +98,15 @@ func (r *Run) Metrics() []string {
 	return names
 }
 
-// Runs returns the rows of eval_runs that match a filter, the latest first, and their number
+// Runs returns the rows of eval_runs that match a filter, the latest first, those of a run by the time of their answers
+// or else by the name of the batch, and their number
 // without the filter's limit.
 func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
+	columns, err := p.w.columns(ctx, TableNamed("eval_runs"))
+	if err != nil {
+		return nil, 0, err
+	}
+	f.dated = columns["answered_at"]
 	for r, err := range Rows(ctx, p.w, runsListed(p.w.SQL(), f)) {
 		if err != nil {
 			return runs, of, err
@@ -223,8 +237,7 @@ type MetricShape struct {
 	Scores int64
 }
 
-// Primary returns the primary metric: hybrid_ex if the run has it, else the first known one with a threshold, else the
-// first; empty in a run without scores.
+// Primary returns the primary metric, see [scoring.Primary]; empty in a run without scores.
 func (s *Shape) Primary() string {
 	if len(s.Metrics) == 0 {
 		return ""
@@ -252,22 +265,23 @@ func (p *Pages) Shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 	place := func(m MetricShape) int {
 		return slices.IndexFunc(p.known, func(k scoring.Metric) bool { return k.Name == m.Metric })
 	}
-	rank := func(m MetricShape) int {
-		switch at := place(m); {
-		case m.Metric == "hybrid_ex":
-			return 0
-		case at >= 0 && p.known[at].Threshold != nil:
-			return 1
-		}
-		return 2
+	names := make([]string, len(s.Metrics))
+	for i := range s.Metrics {
+		names[i] = s.Metrics[i].Metric
 	}
+	primary := scoring.Primary(p.primary, names, p.known)
 	inOrder := func(a, b MetricShape) int {
 		return cmp.Or(cmp.Compare(uint(place(a)), uint(place(b))), cmp.Compare(a.Metric, b.Metric)) //nolint:gosec // unknown ones, -1, come last
 	}
-	slices.SortFunc(s.Metrics, func(a, b MetricShape) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), inOrder(a, b)) })
-	if len(s.Metrics) > 1 {
-		slices.SortFunc(s.Metrics[1:], inOrder)
-	}
+	slices.SortFunc(s.Metrics, func(a, b MetricShape) int {
+		switch primary {
+		case a.Metric:
+			return -1
+		case b.Metric:
+			return 1
+		}
+		return inOrder(a, b)
+	})
 	return s, nil
 }
 
@@ -851,8 +865,8 @@ func (l *List) find(ctx context.Context) (*found, error) {
 	var pattern *regexp.Regexp
 	var err error
 	if l.regexp() {
-		if pattern, err = regexp.Compile(l.State.Search); err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "search: %w", err)
+		if pattern, err = l.State.pattern(); err != nil {
+			return nil, err
 		}
 	}
 	s, err := l.query().found(pattern != nil)

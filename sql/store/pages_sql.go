@@ -21,6 +21,8 @@ type RunFilter struct {
 
 	Unnamed     bool // also select agents without a name
 	Unversioned bool // also select agents without a version
+
+	dated bool // the table has the column answered_at
 }
 
 // listedRun is a row of eval_runs with the number of rows that the filter selects.
@@ -60,8 +62,12 @@ func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 	if len(conds) > 0 {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
+	latest := ""
+	if f.dated {
+		latest = "CASE WHEN answered_at IS NULL THEN 1 ELSE 0 END, answered_at DESC, "
+	}
 	from := " FROM badger.eval_runs" + where +
-		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, agent_name, agent_version, batch_id LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset)
+		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, " + latest + "batch_id DESC, agent_name, agent_version DESC LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset)
 	return Select[listedRun]{What: readingRuns, Fields: listedFields, From: from, Args: p.args}
 }
 

@@ -27,10 +27,11 @@ type Run struct {
 	Mode         string // text2sql_only, agentic_only or both
 	Config       string // JSON
 	Judge        string
-	Versions     string // JSON: versions of badger and of the metrics
-	Counts       string // JSON: scores by status
-	Tokens, Cost string // JSON
-	Status       string // running, done, stopped or failed
+	Versions     string    // JSON: versions of badger and of the metrics
+	Counts       string    // JSON: scores by status
+	Tokens, Cost string    // JSON
+	Status       string    // running, done, stopped or failed
+	Answered     time.Time // when the last of the answers was given; zero if unknown. It is written and not read.
 }
 
 // WriteRuns writes rows of eval_runs. Existing rows with the same keys are replaced.
@@ -39,7 +40,7 @@ func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 	defer b.release()
 	for _, r := range runs {
 		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost,
-			r.Status)
+			r.Status, r.Answered)
 	}
 	return b.merge(ctx, w)
 }

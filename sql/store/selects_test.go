@@ -92,7 +92,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 	sliced, err4 := list().slices([]string{"tag", "database"}, 3)
 	return map[string][]statement{
 		"Reader.answeredBatches": {statementOf(q.answeredBatches())},
-		"scoredBatches":          {statementOf(scoredBatches())},
+		"scoredBatches":          {statementOf(scoredBatches(d, true)), statementOf(scoredBatches(d, false))},
 		"acceptedBatches":        {statementOf(acceptedBatches())},
 		"scoredMetrics":          {statementOf(scoredMetrics())},
 		"verdicts":               {statementOf(verdicts(d, []scoring.RunID{run, run}, "hybrid_ex", ids))},
@@ -146,7 +146,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"scoredCases":              {statementOf(scoredCases(d, run.By, ids))},
 		"answersOfCase":            {statementOf(answersOfCase(d, "r", "c1"))},
 		"inputs.results":           {statementOf(q.results(ids))},
-		"runsListed":               {statementOf(runsListed(d, RunFilter{Text: "x", Limit: 2}))},
+		"runsListed":               {statementOf(runsListed(d, RunFilter{Text: "x", Limit: 2})), statementOf(runsListed(d, RunFilter{dated: true, Limit: 2}))},
 		"runsNamed":                {statementOf(runsNamed(d, "r"))},
 		"agentsOfRuns":             {statementOf(agentsOfRuns())},
 		"groupsOfRun":              {statementOf(groupsOfRun(d, scores))},

@@ -130,6 +130,8 @@ var Tables = []Table{
 			{"status", text,
 				"running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.", "done",
 				false},
+			{"answered_at", timestamp, "When the last of the answers was given: agent_runs.ran_at, or agent.ran_at of a case file. It dates the batch if agent_runs does not.",
+				"2025-01-13 02:00:00+00", false},
 		},
 	},
 	{

@@ -82,7 +82,8 @@ func runRow(b *rows, c *scoring.Case) error {
 	a, j := &c.Agent, jsons{}
 	b.row(a.Name, a.Version, a.BatchID, c.ID, optional(a.Interpretation), optional(c.Pred.SQL), optional(result),
 		optional(c.Pred.Error), j.list(len(a.ToolCalls), a.ToolCalls),
-		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), nil, optional(a.ConversationID),
+		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), a.RanAt,
+		optional(a.ConversationID),
 		int64(a.Turn))
 	return j.err
 }
