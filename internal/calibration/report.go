@@ -411,7 +411,7 @@ func (x *computation) notes(r *Report) []string {
 		}
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Result) bool { return m.Without[scoring.StatusAbstained] > 0 }) {
-		out = append(out, "an abstained case has no verdict and is left out, as in the rates of a run; with its option without_judge: guess the metric verdict takes the likelier side, here and in runs")
+		out = append(out, "abstained cases have no verdict and are left out, as in the rates of a run; to count them, set verdict.without_judge to guess")
 	}
 	if least >= 0 && least < most {
 		out = append(out,

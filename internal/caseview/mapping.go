@@ -1,10 +1,10 @@
 package caseview
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -158,10 +158,10 @@ func inWords(c *scoring.Comparison) string {
 		parts = append(parts, c.Fact)
 	}
 	if c.Within > 0 {
-		parts = append(parts, fmt.Sprintf("up to %.4g apart", c.Within))
+		parts = append(parts, "up to "+printable.Figure(c.Within, 4)+" apart")
 	}
 	if c.Tolerance > 0 && c.Tolerance >= 1e-9 {
-		parts = append(parts, fmt.Sprintf("up to %.4g %% apart", 100*c.Tolerance))
+		parts = append(parts, "up to "+printable.Figure(100*c.Tolerance, 4)+" % apart")
 	}
 	if c.Verbatim {
 		parts = append(parts, "letter case counts")

@@ -2,9 +2,11 @@ package caseview
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
 	"github.com/badger-eval/badger/scoring/relation"
@@ -38,6 +40,26 @@ type People struct {
 	Groups   int     `json:"databases"` // number of databases that they are about
 	Chance   float64 `json:"chance"`    // probability that people accept such an answer, from labels and class
 	Passes   bool    `json:"passes"`    // whether such an answer passes under the policy without a judge
+}
+
+// Text says how many labeled answers with the relation people accepted, how likely they accept one, and whether a judge
+// is needed. chance is p.Chance as text; policy may be "".
+func (p *People) Text(chance, policy string) string {
+	text := "No labeled example."
+	if p.Cases > 0 {
+		text = fmt.Sprintf("People accepted %d of %s (%s).", p.Accepted, printable.Count(p.Cases, "labeled example"),
+			printable.Count(p.Groups, "database"))
+	}
+	text += " Estimated chance that people accept it: " + chance + ". "
+	if p.Passes {
+		text += "Accepted by rule"
+	} else {
+		text += "Needs a judge"
+	}
+	if policy != "" {
+		text += " (policy " + policy + ")"
+	}
+	return text + "."
 }
 
 // TriedRelation is a relation that was tested and does not hold.

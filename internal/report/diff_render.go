@@ -126,12 +126,26 @@ func (v *diffView) relations() {
 	}
 }
 
-func (v *diffView) mapping() {
-	sure := ""
-	if v.Confidence > 0 {
-		sure = fmt.Sprintf("mapped by %s, %.0f%% sure", printable.Text(v.Source), 100*v.Confidence)
+// pairedBy lists the kinds of evidence that pair columns, such as values and name, or else the source of the mapping.
+func (v *diffView) pairedBy() string {
+	var by []string
+	for i := range v.Columns {
+		if b := v.Columns[i].By; b != "" && !slices.Contains(by, b) {
+			by = append(by, b)
+		}
 	}
-	v.title("Columns", sure)
+	if len(by) == 0 {
+		return v.Source
+	}
+	return strings.Join(by, " and ")
+}
+
+func (v *diffView) mapping() {
+	how := ""
+	if v.Confidence > 0 {
+		how = fmt.Sprintf("paired by %s; confidence %.0f%%", printable.Text(v.pairedBy()), 100*v.Confidence)
+	}
+	v.title("Columns", how)
 	v.aside(printable.Text(strings.Join(v.Why, "; ")))
 	var g grid
 	g.words("gold", 10)

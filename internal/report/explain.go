@@ -16,7 +16,7 @@ import (
 // ExplainOptions select how much of a case is printed.
 type ExplainOptions struct {
 	Options
-	Full bool // print whole texts: prompts and replies of judges, all relations that were tested
+	Full bool // print whole texts: queries, prompts and replies of judges, all relations that were tested
 }
 
 // RenderCase writes the view of a case for a terminal.
@@ -48,8 +48,33 @@ type explanation struct {
 func (e *explanation) text(s string) { e.indented("", s, plain) }
 
 func (e *explanation) indented(indent, s string, st style) {
-	for _, l := range printable.Wrap(printable.Text(s), e.Width-len(indent)) {
+	lines := printable.Wrap(printable.Text(s), e.Width-len(indent))
+	shown := e.shown(len(lines), textLines)
+	for _, l := range lines[:shown] {
 		e.line(span{indent, plain}, span{l, st})
+	}
+	e.cut(indent, len(lines)-shown, len(s))
+}
+
+// Maximum numbers of lines printed for text and for a query, unless --full is set.
+const (
+	textLines  = 20
+	queryLines = 60
+)
+
+// shown returns how many of n lines are printed: all of them if they are at most most lines, or with --full.
+func (e *explanation) shown(n, most int) int {
+	if e.full {
+		return n
+	}
+	return min(n, most)
+}
+
+// cut prints how many lines of size bytes were omitted, if any.
+func (e *explanation) cut(indent string, lines, size int) {
+	if lines > 0 {
+		e.line(span{indent, plain}, span{fmt.Sprintf("and %s of %s: --full", printable.Count(lines, "more line"),
+			printable.Count(size, "byte")), dim})
 	}
 }
 
@@ -62,13 +87,16 @@ func (e *explanation) facts(pairs ...string) {
 		}
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		for k, l := range printable.Wrap(printable.Text(pairs[i+1]), e.Width-wide-len(gap)) {
+		lines := printable.Wrap(printable.Text(pairs[i+1]), e.Width-wide-len(gap))
+		shown := e.shown(len(lines), textLines)
+		for k, l := range lines[:shown] {
 			name := ""
 			if k == 0 {
 				name = pairs[i]
 			}
 			e.line(span{printable.Pad(name, wide, false), dim}, span{gap, plain}, span{l, plain})
 		}
+		e.cut(printable.Pad("", wide, false)+gap, len(lines)-shown, len(pairs[i+1]))
 	}
 }
 
@@ -81,9 +109,9 @@ func (e *explanation) head() {
 	e.text(e.Question)
 	latency := ""
 	if e.LatencyMS != nil {
-		latency = fmt.Sprintf("%.4g ms", *e.LatencyMS)
+		latency = printable.Figure(*e.LatencyMS, 4) + " ms"
 		if e.GoldMS != nil {
-			latency += fmt.Sprintf(" (gold %.4g ms)", *e.GoldMS)
+			latency += " (gold " + printable.Figure(*e.GoldMS, 4) + " ms)"
 		}
 	}
 	e.facts("hint", e.Evidence, "expected", e.Behaviour, "understood as", e.Interpretation, "response", e.Response,
@@ -397,12 +425,16 @@ func (e *explanation) query(name string, parts []caseview.SQLPart) {
 	}
 	const indent = "  "
 	line, used := []span{{indent, plain}}, len(indent)
+	lines, size := 0, 0
 	flush := func() {
-		e.line(line...)
+		if lines++; e.full || lines <= queryLines {
+			e.line(line...)
+		}
 		line, used = []span{{indent, plain}}, len(indent)
 	}
 	for i := range parts {
 		p := &parts[i]
+		size += len(p.Text)
 		if p.Kind == caseview.SQLSpace {
 			if k := strings.LastIndexByte(p.Text, '\n'); k >= 0 {
 				flush()
@@ -455,6 +487,7 @@ func (e *explanation) query(name string, parts []caseview.SQLPart) {
 		}
 	}
 	flush()
+	e.cut(indent, lines-e.shown(lines, queryLines), size)
 }
 
 // marked returns the side of the nearest token before (step -1) or after (step 1) part i on the same line, or "".
@@ -485,11 +518,11 @@ func (e *explanation) relations() {
 	if r == nil {
 		return
 	}
-	how := "as the score has it"
+	how := "stored with the score"
 	if !r.Stored {
-		how = "found now"
+		how = "computed now"
 	}
-	e.title("Why the results differ", how)
+	e.title("How the results compare", how)
 	shown := r.Holds
 	if !e.full {
 		shown = shown[:min(len(shown), shownRelations)]
@@ -501,7 +534,7 @@ func (e *explanation) relations() {
 		if len(h.Rows) > 0 {
 			e.indented("  ", "rows "+numbers(h.Rows), dim)
 		}
-		e.indented("  ", peopleText(&h.People, string(r.Policy)), dim)
+		e.indented("  ", h.People.Text(Percent(h.People.Chance), string(r.Policy)), dim)
 	}
 	e.more(len(r.Holds)-len(shown), "relation")
 	if n := len(r.Tried); n > 0 {
@@ -575,20 +608,6 @@ func numbers(list []int) string {
 		out[i] = fmt.Sprint(n)
 	}
 	return strings.Join(out, ", ")
-}
-
-// peopleText formats how many answers with a relation people accepted, and whether such an answer passes under policy.
-func peopleText(p *caseview.People, policy string) string {
-	said := "people have labelled no such answer"
-	if p.Cases > 0 {
-		said = fmt.Sprintf("people accepted %d of %s, from %s", p.Accepted, printable.Count(p.Cases, "such answer"),
-			printable.Count(p.Groups, "database"))
-	}
-	does := "does not pass by evidence alone"
-	if p.Passes {
-		does = "passes by evidence alone"
-	}
-	return fmt.Sprintf("%s; chance %s; %s (policy %s)", said, Percent(p.Chance), does, policy)
 }
 
 func (e *explanation) judge() {

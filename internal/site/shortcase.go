@@ -160,17 +160,7 @@ func newShortRelation(r *relationPart) shortRelation {
 	if r.Meaning != r.Text {
 		out.Said = r.Meaning + " "
 	}
-	if p := &r.People; p.Cases > 0 {
-		out.Said += "People accepted " + count(p.Accepted) + " of " + count(p.Cases) + " such answers"
-	} else {
-		out.Said += "People have labeled no such answer"
-	}
-	out.Said += "; chance " + share(r.People.Chance) + "; "
-	if !r.People.Passes {
-		out.Said += "does not pass by evidence alone."
-	} else {
-		out.Said += "passes by evidence alone."
-	}
+	out.Said += r.People.Text(share(r.People.Chance), "")
 	if p := r.Proof; p != nil {
 		out.Said += " " + things(p.GoldRows, "row") + " in gold, " + count(p.PredRows) + " in the answer"
 		if p.OnlyGold > 0 {

@@ -31,5 +31,5 @@ const (
 	oneVerdict     = "the metric gives the same verdict on every case"
 	oneLabel       = "every case has the same label, so that agreement beyond chance cannot show"
 	noVariation    = "labels and verdicts are all the same, so that there is no agreement beyond chance to measure"
-	noDisagreement = "no case disagrees, so that resampling shows no spread"
+	noDisagreement = "no disagreement in the sample: the interval understates the uncertainty"
 )

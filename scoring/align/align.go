@@ -355,28 +355,37 @@ func (a *aligner) alignment() scoring.Alignment {
 	return out
 }
 
+// paired describes how a pair of columns was found if not by its values, and whether any of these agree. It has no
+// figure: how many cells agree follows from the rows, which are matched later.
+func paired(by string, overlap float64) string {
+	if overlap == 0 {
+		return "is paired by " + by + " alone"
+	}
+	return "is paired by " + by + " and agrees in part"
+}
+
 // explain sets the confidence of an alignment and the reasons for it.
 func (a *aligner) explain(out *scoring.Alignment) {
 	why := func(format string, args ...any) { out.Why = append(out.Why, fmt.Sprintf(format, args...)) }
 	whole := 0
 	for k := range out.Columns {
 		c := &out.Columns[k]
-		name := a.gold[c.Gold].col.Name
+		name := printable.Quoted(a.gold[c.Gold].col.Name)
 		switch {
 		case c.Overlap == 1 && c.Fact == "":
 			whole++
 		case c.Overlap == 1:
 			whole++
-			why("%q: %s", name, c.Fact)
+			why("%s: %s", name, c.Fact)
 			out.Confidence = math.Min(out.Confidence, a.factConfidence(c))
 		case c.By == "values":
-			why("%q agrees in %.0f %% of its values", name, 100*c.Overlap)
+			why("%s agrees in part", name)
 			out.Confidence = math.Min(out.Confidence, 0.5+0.4*c.Overlap)
 		case c.By == "judge":
-			why("%q: the judge names its counterpart; %.0f %% of its values agree", name, 100*c.Overlap)
+			why("%s %s", name, paired("the judge", c.Overlap))
 			out.Confidence = math.Min(out.Confidence, 0.3+0.4*c.Overlap)
 		default:
-			why("%q was found by its %s; %.0f %% of its values agree", name, c.By, 100*c.Overlap)
+			why("%s %s", name, paired("its "+c.By, c.Overlap))
 			out.Confidence = math.Min(out.Confidence, 0.3+0.4*c.Overlap)
 		}
 	}

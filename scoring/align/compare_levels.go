@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -306,7 +305,7 @@ func (a *aligner) coverCopies(golds []int) {
 				continue
 			}
 			a.pair(i, j, "values", a.pairs[k].Overlap, a.pairs[k].Comparison)
-			a.pairs[i].Fact = repeats + strconv.Quote(a.gold[k].col.Name)
+			a.pairs[i].Fact = repeats + printable.Quoted(a.gold[k].col.Name)
 			if at, has := slices.BinarySearch(paired, i); !has {
 				paired = slices.Insert(paired, at, i)
 			}
@@ -672,7 +671,7 @@ func (a *aligner) toleranceRung(gs, ps figures, base scoring.Comparison, rule Ru
 	switch rule.Numbers {
 	case Absolute:
 		c.Within = rule.By
-		try(c, fmt.Sprintf("within %g", rule.By))
+		try(c, "within "+printable.Figure(rule.By, 6))
 		return
 	case Relative:
 	default:
@@ -689,7 +688,7 @@ func (a *aligner) toleranceRung(gs, ps figures, base scoring.Comparison, rule Ru
 			}
 		}
 	}
-	try(c, fmt.Sprintf("within %.2g %%", 100*c.Tolerance))
+	try(c, "within "+printable.Figure(100*c.Tolerance, 2)+" %")
 }
 
 // figures are the numbers of a column, possibly converted to another unit, and their digits.

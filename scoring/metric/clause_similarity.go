@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/sqltree"
@@ -17,7 +18,7 @@ func init() {
 		"The agent's SQL without a query: 0."
 	register(scoring.Metric{
 		Name: "clause_similarity", Display: "Query structure alike",
-		Version: 5, Group: "sql",
+		Version: 6, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How alike both queries are in structure: their syntax trees and the clauses they have.",
@@ -81,7 +82,8 @@ func clauseSimilarity(_ context.Context, in *scoring.Input) (scoring.Score, erro
 		return notWhole(), nil
 	}
 	n, missing, _ := clausesCompared(in)
-	s := scoring.OK(w*c.similarity+(1-w)*n.recall(), fmt.Sprintf("trees %.3g, clauses %.3g", c.similarity, n.recall()))
+	s := scoring.OK(w*c.similarity+(1-w)*n.recall(),
+		"trees "+printable.Figure(c.similarity, 3)+", clauses "+printable.Figure(n.recall(), 3))
 	if math.Abs(s.Value-1) < 1e-12 {
 		s.Value = 1
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -26,7 +25,7 @@ const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.Fiel
 func init() {
 	register(scoring.Metric{
 		Name: "hybrid_ex", Display: "Right result",
-		Version: 6, Group: "execution",
+		Version: 7, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
@@ -74,7 +73,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "result_match_category", Display: "How much of gold is there",
-		Version: 6, Group: "execution",
+		Version: 7, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
@@ -384,7 +383,7 @@ func (h *Hybrid) reason() string {
 				fmt.Fprintf(&b, " and %s", printable.Count(len(differs)-3, "more column"))
 				break
 			}
-			name := strconv.Quote(d.column)
+			name := printable.Quoted(d.column)
 			if d.fact != "" { // next to a number of differing rows, the fact would seem to apply to all rows
 				name += " (" + d.fact + ")"
 			}
@@ -396,7 +395,7 @@ func (h *Hybrid) reason() string {
 	for i := range h.Alignment.Columns {
 		p := &h.Alignment.Columns[i]
 		if f := fact(p); f != "" && !slices.Contains(said, p.Gold) {
-			facts = append(facts, "; "+strconv.Quote(h.GoldColumns[p.Gold])+": "+f)
+			facts = append(facts, "; "+printable.Quoted(h.GoldColumns[p.Gold])+": "+f)
 		}
 	}
 	slices.Sort(facts)
@@ -484,7 +483,7 @@ func (h *Hybrid) list(columns []int) string { return quotedNames(h.GoldColumns, 
 func quotedNames(names []string, columns []int) string {
 	quoted := make([]string, len(columns))
 	for k, i := range columns {
-		quoted[k] = strconv.Quote(names[i])
+		quoted[k] = printable.Quoted(names[i])
 	}
 	slices.Sort(quoted)
 	if len(quoted) > 4 {

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
 func init() {
 	register(scoring.Metric{
 		Name: "r_ves", Display: "Right and fast (BIRD)",
-		Version: 3, Group: "execution",
+		Version: 4, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldLatency,
@@ -54,7 +55,7 @@ func rVES(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		}
 	}
 	s = scoring.OK(reward,
-		fmt.Sprintf("the results are equal; the gold query took %.3g times as long as the agent's", ratio))
+		fmt.Sprintf("the results are equal; the gold query took %s times as long as the agent's", printable.Figure(ratio, 3)))
 	if math.IsInf(ratio, 1) {
 		s.Reason = "the results are equal; the agent's query took no measurable time"
 	}

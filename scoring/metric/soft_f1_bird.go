@@ -6,13 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
 func init() {
 	register(scoring.Metric{
 		Name: "soft_f1_bird", Display: "Cells in common, row by row (BIRD)",
-		Version: 2, Group: "execution",
+		Version: 3, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "How much of the gold cells the agent's result holds, row by row in the order they come: the soft F1 of BIRD mini-dev, " +
@@ -77,7 +78,8 @@ func softF1Bird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	d.PredOnly += width * max(0, len(predRows)-len(goldRows))
 	d.Precision, d.Recall = share(d.Matched, d.Matched+d.PredOnly), share(d.Matched, d.Matched+d.GoldOnly)
 	s := scoring.OK(share(2*d.Matched, 2*d.Matched+d.PredOnly+d.GoldOnly),
-		fmt.Sprintf("precision %.4g, recall %.4g over cells of rows in the same place", d.Precision, d.Recall))
+		fmt.Sprintf("precision %s, recall %s over cells of rows in the same place", printable.Figure(d.Precision, 4),
+			printable.Figure(d.Recall, 4)))
 	s.Detail = d
 	return s, nil
 }

@@ -3,7 +3,6 @@ package metric
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/printable"
@@ -21,7 +20,7 @@ func init() {
 	)
 	register(scoring.Metric{
 		Name: "tool_recall", Display: "Right tools called",
-		Version: 2, Group: "agent",
+		Version: 3, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
@@ -35,7 +34,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_order", Display: "Tools in the right order",
-		Version: 2, Group: "agent",
+		Version: 3, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
@@ -50,7 +49,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_excess", Display: "No needless tool calls",
-		Version: 2, Group: "agent",
+		Version: 3, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Share of the agent's calls that were called for: 1 without an excess call, less for repeated or needless ones.",
@@ -167,7 +166,7 @@ func shorten(names []string) string {
 		if i == 5 && len(names) > 6 {
 			return strings.Join(quoted, ", ") + fmt.Sprintf(" and %d more", len(names)-5)
 		}
-		quoted = append(quoted, strconv.Quote(name))
+		quoted = append(quoted, printable.Quoted(name))
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -144,23 +144,19 @@ func countDistinct(e *evidence) *found {
 	pd, pp := q.pred.counts()
 	switch {
 	case gd > pd && pp > gp:
-		return &found{
-			text: fmt.Sprintf("Gold counts different values in %s, the answer in %s; it counts all in more places.",
-				printable.Count(gd, "place"), number(pd))}
+		return &found{text: "Gold uses COUNT(DISTINCT …)" + times(gd-pd) + ", the answer COUNT(…)" + times(pp-gp) + "."}
 	case pd > gd && gp > pp:
-		return &found{
-			text: fmt.Sprintf("The answer counts different values in %s, gold in %s; gold counts all in more places.",
-				printable.Count(pd, "place"), number(gd))}
+		return &found{text: "The answer uses COUNT(DISTINCT …)" + times(pd-gd) + ", gold COUNT(…)" + times(gp-pp) + "."}
 	}
 	return nil
 }
 
-// number formats n, with "none" for 0.
-func number(n int) string {
-	if n == 0 {
-		return "none"
+// times says how often something occurs if that is more than once.
+func times(n int) string {
+	if n == 1 {
+		return ""
 	}
-	return fmt.Sprint(n)
+	return fmt.Sprintf(" %d times", n)
 }
 
 // aggregates returns the sorted, distinct names of the aggregate functions that a query calls, without window

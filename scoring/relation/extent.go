@@ -148,9 +148,9 @@ func valueDiffers(e *evidence) *found {
 		r.text = "Both results are one number, and not the same one."
 		if f, ok := ratio(g, p); ok {
 			r.proof.Factor = f
-			r.text = fmt.Sprintf("Both results are one number; gold's is %.4g times the answer's.", f)
+			r.text = fmt.Sprintf("Both results are one number; gold's is %s times the answer's.", printable.Figure(f, 4))
 			if off := math.Abs(f - 1); off < 0.1 { // 1.0002 times would be shown as 1
-				r.text = fmt.Sprintf("Both results are one number; they differ by %.2g %%.", 100*off)
+				r.text = fmt.Sprintf("Both results are one number; they differ by %s %%.", printable.Figure(100*off, 2))
 			}
 		}
 	}

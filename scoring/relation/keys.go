@@ -218,6 +218,14 @@ func (e *evidence) shareValues(r replacement) bool {
 	return slices.ContainsFunc(e.naturalKeys(predSide, r.pred), func(k uint64) bool { return here[k] })
 }
 
+// otherValues is the sentence that all columns agree except a column of gold, for which the answer has others.
+func otherValues(gold, answer string) string {
+	if gold == answer {
+		return "All columns agree except " + gold + "."
+	}
+	return "All columns agree except " + gold + "; the answer has " + answer + " with other values."
+}
+
 func otherColumn(e *evidence) *found {
 	s := e.solidPart()
 	if s == nil || len(s.pairs) == 0 || len(s.gold) != 1 || len(s.pred) == 0 || !s.rows.sameBag() {
@@ -232,8 +240,7 @@ func otherColumn(e *evidence) *found {
 		return nil // they are more specific
 	}
 	return &found{
-		text: fmt.Sprintf("All columns agree but %s, in whose place the answer has other values (%s).",
-			columnName(e.gold, s.gold[0]), named(e.pred, s.pred)),
+		text:  otherValues(columnName(e.gold, s.gold[0]), named(e.pred, s.pred)),
 		proof: Proof{GoldColumns: s.gold, PredColumns: s.pred},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -236,7 +235,7 @@ func complement(e *evidence) *found {
 		if !slices.ContainsFunc(pairs[0].g, func(g float64) bool { return g != math.Trunc(g) }) {
 			continue // whole numbers that add up may be anything
 		}
-		return e.measureFound(pairs, fmt.Sprintf("what is left of %g once gold's is taken away", whole))
+		return e.measureFound(pairs, "what is left of "+printable.Figure(whole, 3)+" once gold's is taken away")
 	}
 	return nil
 }
@@ -306,11 +305,11 @@ func multiplied(e *evidence) *found {
 // factorText formats a factor with six significant digits, or with more if it would be formatted as 1.
 func factorText(f float64) string {
 	for digits := 6; digits < 17; digits++ {
-		if s := strconv.FormatFloat(f, 'g', digits, 64); s != "1" {
+		if s := printable.Figure(f, digits); s != "1" {
 			return s
 		}
 	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
+	return printable.Figure(f, 17)
 }
 
 func shifted(e *evidence) *found {
@@ -331,7 +330,7 @@ func shifted(e *evidence) *found {
 	if pairs == nil {
 		return nil
 	}
-	return e.measureFound(pairs, fmt.Sprintf("gold's plus %.6g", by))
+	return e.measureFound(pairs, "gold's plus "+printable.Figure(by, 6))
 }
 
 func measuresDiffer(e *evidence) *found {

@@ -294,9 +294,9 @@ func (o *Order) Broken() string {
 	case o.Phrase == "":
 		s = "Gold's query sorts its rows by " + o.By
 	case o.By == "":
-		s = fmt.Sprintf("The question asks for an order (%q)", o.Phrase)
+		s = fmt.Sprintf("The question asks for an order (\"%s\")", o.Phrase)
 	default:
-		s = fmt.Sprintf("The question asks for an order (%q), which is %s", o.Phrase, o.By)
+		s = fmt.Sprintf("The question asks for an order (\"%s\"), which is %s", o.Phrase, o.By)
 	}
 	s += "; the answer's rows come in another"
 	if !o.Shown {

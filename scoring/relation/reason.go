@@ -2,7 +2,6 @@ package relation
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -351,11 +350,4 @@ func percent(share float64) string {
 }
 
 // twoDigits formats a positive number with two significant digits, or as a whole number from 10 on.
-func twoDigits(x float64) string {
-	decimals := max(0, 1-int(math.Floor(math.Log10(x))))
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
-}
+func twoDigits(x float64) string { return printable.Figure(x, 2) }

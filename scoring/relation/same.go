@@ -39,7 +39,7 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "tolerance", Display: "Equal within the tolerance", Group: ShownOtherwise,
-		Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
+		Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %s", 2, toleranceOf),
 		Meaning: "All rows agree, a column only within the relative tolerance.", Example: "(1000.0); (1003.2)",
 	},
 	{
@@ -125,8 +125,8 @@ func (e *evidence) pairsThat(holds func(*scoring.ColumnPair) bool) []int {
 }
 
 // facts returns a find function for pairs of columns for which holds is true. say is a format for their names and their
-// largest size.
-func facts(holds func(*scoring.ColumnPair) bool, say string,
+// largest size, which is written with that many digits.
+func facts(holds func(*scoring.ColumnPair) bool, say string, digits int,
 	size func(*scoring.ColumnPair) float64) func(*evidence) *found {
 	return func(e *evidence) *found {
 		pairs := e.pairsThat(holds)
@@ -137,7 +137,8 @@ func facts(holds func(*scoring.ColumnPair) bool, say string,
 		for _, k := range pairs {
 			most = max(most, size(&e.a.Columns[k]))
 		}
-		return e.aboutPairs(pairs, fmt.Sprintf(say, named(e.gold, e.goldColumns(pairs)), most)+".")
+		return e.aboutPairs(pairs, fmt.Sprintf(say, named(e.gold, e.goldColumns(pairs)),
+			printable.Figure(most, digits))+".")
 	}
 }
 
@@ -162,7 +163,7 @@ func roundedColumns(e *evidence, unrounded bool) *found {
 	if exact != unrounded {
 		return nil
 	}
-	r := facts(isRounded, "All rows agree, %s up to rounding, by at most %.4g", withinOf)(e)
+	r := facts(isRounded, "All rows agree, %s up to rounding, by at most %s", 4, withinOf)(e)
 	if r != nil && unrounded {
 		r.text = strings.TrimSuffix(r.text, ".") + ", but gold's query rounds nothing."
 	}
@@ -185,8 +186,8 @@ func scaledColumns(e *evidence) *found {
 	}
 	factor := cell.Pow10(e.a.Columns[pairs[0]].Scale)
 	r := e.aboutPairs(pairs,
-		fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %g.", named(e.pred, e.predColumns(pairs)),
-			printable.Verb(len(pairs), "is", "are"), factor))
+		fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %s.", named(e.pred, e.predColumns(pairs)),
+			printable.Verb(len(pairs), "is", "are"), printable.Figure(factor, 6)))
 	r.proof.Factor = factor
 	return r
 }

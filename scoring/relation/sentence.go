@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -29,7 +30,7 @@ func columnName(t *scoring.Table, i int) string {
 	if name == "" {
 		return "column " + strconv.Itoa(i+1)
 	}
-	return strconv.Quote(bounded(name, 60))
+	return printable.Quoted(bounded(name, 60))
 }
 
 // listed joins parts with commas and "and".

@@ -160,7 +160,7 @@ var sentences = map[string]func(g, p *facts, r relation.Relation) bool{
 		return slices.Equal(keysOf(g.tables), keysOf(p.tables)) && g.limit == p.limit && g.offset == p.offset && g.counts == p.counts
 	},
 	"count_distinct": func(g, p *facts, r relation.Relation) bool {
-		if strings.HasPrefix(r.Text, "Gold counts") {
+		if strings.HasPrefix(r.Text, "Gold uses") {
 			return g.distincts > p.distincts && p.counts-p.distincts > g.counts-g.distincts
 		}
 		return p.distincts > g.distincts && g.counts-g.distincts > p.counts-p.distincts

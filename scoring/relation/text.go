@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/printable"
@@ -269,7 +268,7 @@ func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
 func quoted(list []string) []string {
 	var out []string
 	for _, s := range list {
-		if q := strconv.Quote(s); !slices.Contains(out, q) {
+		if q := printable.Quoted(s); !slices.Contains(out, q) {
 			out = append(out, q)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -89,12 +90,12 @@ func unitFactor(e *evidence) *found {
 			return nil
 		}
 		factor = 1 / c.factor
-		text := fmt.Sprintf("gold's times %.7g", c.factor)
+		text := "gold's times " + printable.Figure(c.factor, 7)
 		if c.factor < 1 {
-			text = fmt.Sprintf("gold's divided by %.7g", 1/c.factor)
+			text = "gold's divided by " + printable.Figure(1/c.factor, 7)
 		}
 		if c.offset != 0 {
-			text += fmt.Sprintf(" plus %.5g", c.offset)
+			text += " plus " + printable.Figure(c.offset, 5)
 		}
 		if text += " (" + c.of + ")"; !slices.Contains(how, text) {
 			how = append(how, text)

@@ -47,7 +47,7 @@ const queued = (list, label, sending) => list.filter((l) => l.id === sending || 
 const outcome = (status, body) => {
 	if (status === 200 && body?.id) return { is: "saved" };
 	const again = status < 400 || status >= 500 || status === 408 || status === 429 || body?.again;
-	const why = typeof body?.error === "string" ? body.error : status === 401 ? "you are signed out: sign in in another tab" : status === 403 ? "you may not label here" : again ? "the server does not answer" : "the server says " + status;
+	const why = typeof body?.error === "string" ? body.error : status === 401 ? "you are signed out: sign in in another tab" : status === 403 ? "the server was restarted; open its new link, your label is kept" : again ? "the server does not answer" : "the server says " + status;
 	return { is: again ? "again" : "refused", why };
 };
 
