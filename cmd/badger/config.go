@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/submission"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -36,11 +37,12 @@ type configuration struct {
 		hosting.Readable `yaml:",inline"`
 		Callers          map[string]hosting.Readable `yaml:"callers"`
 	} `yaml:"results"`
-	Report  reportConfig     `yaml:"report"`
-	Metrics metricsConfig    `yaml:"metrics"`
-	Gates   gate.Specs       `yaml:"gates"` // flags of the same names take precedence
-	Execute execution.Config `yaml:"execute"`
-	Judge   judging.Config   `yaml:"judge"`
+	Report  reportConfig      `yaml:"report"`
+	Submit  submission.Config `yaml:"submit"` // runs that are submitted in badger view
+	Metrics metricsConfig     `yaml:"metrics"`
+	Gates   gate.Specs        `yaml:"gates"` // flags of the same names take precedence
+	Execute execution.Config  `yaml:"execute"`
+	Judge   judging.Config    `yaml:"judge"`
 	// judge files to use in addition to the promoted judges of the warehouse
 	Judges   []string                 `yaml:"judges"`
 	Timeouts map[string]time.Duration `yaml:"timeouts"`  // limit of a call, by protocol, such as snowflake: 20s

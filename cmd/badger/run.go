@@ -20,6 +20,7 @@ import (
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/submission"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
@@ -190,6 +191,12 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	}
 	config.Judge.AskAgain = config.Judge.AskAgain || c.RetryFailed
 	e.snapshots.Allow(config.Results.Files)
+	var snapshots scoring.SnapshotReader = e.snapshots
+	if e.submitted != nil {
+		if snapshots, err = e.restrict(&config); err != nil {
+			return err
+		}
+	}
 	if e.Config, err = config.Metrics.engineConfig(); err != nil {
 		return err
 	}
@@ -197,7 +204,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return err
 	}
 	judged := e.judging()
-	judged.Scores = e.Warehouse
+	judged.Scores, judged.Missed = e.Warehouse, e.missed
 	judged.Opened = func(err error) {
 		fmt.Fprintf(e.stderr, "\n%v\nThe judge is not asked for a while; scores that need it fail, and --resume ID --retry-failed scores them again.\n", err)
 	}
@@ -219,7 +226,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if err != nil {
 		return err
 	}
-	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(),
+	o := scoring.EngineOptions{Snapshots: snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(),
 		Config: e.Config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
@@ -354,6 +361,9 @@ type runAtWork struct {
 	judges    []*store.Store  // warehouses whose promoted judges are used
 	masked    []string        // result columns to mask
 	gates     []gate.Gate
+
+	submitted *submission.Submission // the submission that the run is of; nil: none
+	missed    missedCall             // not nil: the run only estimates, see [judging.Env]
 }
 
 // interruptible returns a context that the second interrupt cancels. The first one closes stop, so that cases in

@@ -16,6 +16,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site"
+	"github.com/badger-eval/badger/internal/submission"
 	"github.com/badger-eval/badger/internal/webheaders"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/store"
@@ -36,7 +37,8 @@ type viewCommand struct {
 	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 	HTTP   string   `name:"http" default:"127.0.0.1:7435" placeholder:"HOST:PORT" help:"Address of the HTTP server (default ${default}; port 0 picks a free port)."`
 	Mask   []string `placeholder:"COLUMN" help:"Result columns to mask."`
-	Label  bool     `help:"Allow labeling. Without it, nothing is written."`
+	Label  bool     `help:"Allow labeling. Without this and --submit, nothing is written."`
+	Submit bool     `help:"Allow submitting runs, whose scores are written to the database."`
 	primaryFlag
 }
 
@@ -50,11 +52,15 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	if ip, _ := netip.ParseAddr(host); err != nil || !(host == "localhost" || ip.IsLoopback()) {
 		return usage("--http: %.60q is not a loopback address; expected one such as 127.0.0.1:7435; to show the report to others, use badger serve", c.HTTP)
 	}
-	w, err := c.open(ctx)
+	log := slog.New(slog.NewTextHandler(p.stderr, nil))
+	w, desk, noDesk, err := c.open(ctx, p, log)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
+	if desk != nil {
+		defer desk.Close()
+	}
 	there, err := w.ScoredMetrics(ctx)
 	if err != nil {
 		return err
@@ -65,13 +71,16 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	}
 	pages, err := site.New(site.Options{
 		Warehouse: w, Version: version(), Metrics: metric.All(), Masked: append(config.Report.Masked, c.Mask...),
-		Labels: c.Label, Now: p.now, Primary: primary,
-		Budget: site.Budget(config.Judge.Budget), Log: slog.New(slog.NewTextHandler(p.stderr, nil)),
+		Labels: c.Label, Submit: desk, NoSubmit: noDesk, Now: p.now, Primary: primary,
+		Budget: site.Budget(config.Judge.Budget), Log: log,
 	})
 	if err != nil {
 		return err
 	}
 	roles := []string{string(identity.Read)}
+	if c.Submit {
+		roles = []string{string(identity.Submit)}
+	}
 	if c.Label {
 		roles = []string{string(identity.Admin)}
 	}
@@ -113,11 +122,25 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	return err
 }
 
-// open opens the database, with --label for writing, which upgrades its tables.
-func (c *viewCommand) open(ctx context.Context) (*store.Store, error) {
-	if !c.Label {
-		return openSparingly(ctx, c.DB, readOnly)
+// open opens the database, with --label or --submit for writing, which upgrades its tables. With --submit it also opens
+// the desk; if the database cannot be written, it opens the database for reading only, and returns the reason.
+func (c *viewCommand) open(ctx context.Context, p process, log *slog.Logger) (w *store.Store, desk *submission.Desk,
+	noDesk string, err error) {
+	if c.Label || c.Submit {
+		w, err = openSparingly(ctx, c.DB, readWrite)
+		w, err = installed(ctx, w, err)
 	}
-	w, err := openSparingly(ctx, c.DB, readWrite)
-	return installed(ctx, w, err)
+	switch {
+	case err == nil && w == nil:
+		w, err = openSparingly(ctx, c.DB, readOnly)
+	case err != nil && c.Submit && !c.Label && errcode.Of(err) != errcode.NotFound:
+		noDesk = "the database cannot be written: " + err.Error()
+		fmt.Fprintf(p.stderr, "note: no runs can be submitted: %v\n", err)
+		w, err = openSparingly(ctx, c.DB, readOnly)
+	case err == nil && c.Submit:
+		if desk, err = c.openDesk(ctx, p, w, log); err != nil {
+			_ = w.Close()
+		}
+	}
+	return w, desk, noDesk, err
 }

@@ -25,6 +25,11 @@ func (j *Judges) Paid() evaluation.Cost {
 	return c
 }
 
+// Price returns the price of the given numbers of tokens of a model; ok is false if it is unknown.
+func (j *Judges) Price(id judgebackend.Identity, in, out int64) (money judgebackend.Money, ok bool) {
+	return j.budget.Cost(id, in, out)
+}
+
 // PaidBefore counts earlier calls of a payer against the budget: the larger of those in the ledger and the recorded
 // cost.
 func (j *Judges) PaidBefore(ctx context.Context, payer string, recorded evaluation.Cost) error {

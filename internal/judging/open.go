@@ -36,6 +36,10 @@ type Env struct {
 	Vague     func(judge string)     // called once per judge whose replies omit the model version; may be nil
 	Opened    func(error)            // called when the judge's circuit opens; may be nil
 	Later     Later                  // registers parts that are missing at start; nil: a missing part is an error
+
+	// Missed is called with each request without a stored reply if Config.Offline is set, possibly concurrently; may be
+	// nil.
+	Missed func(judgebackend.Identity, judgebackend.Request)
 }
 
 // OpenWarehouse opens a warehouse for reading.
@@ -193,7 +197,7 @@ func (w *watched) Complete(ctx context.Context, r judgebackend.Request) (judgeba
 func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool) (judgebackend.Backend, error) {
 	name, model, _ := strings.Cut(c.Backend, ":")
 	if isOffline && name != "replay" {
-		return offline{judgebackend.Identity{Backend: name, Model: model}}, nil
+		return offline{judgebackend.Identity{Backend: name, Model: model}, s.Missed}, nil
 	}
 	o := judgebackend.OpenOptions{
 		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion,
@@ -265,10 +269,16 @@ func (c *Config) store(s Env, j *Judges) (judgebackend.Store, error) {
 }
 
 // offline is a backend that fails every call, so that only stored replies are used.
-type offline struct{ id judgebackend.Identity }
+type offline struct {
+	id     judgebackend.Identity
+	missed func(judgebackend.Identity, judgebackend.Request) // may be nil
+}
 
 func (o offline) Identity() judgebackend.Identity { return o.id }
 
-func (o offline) Complete(context.Context, judgebackend.Request) (judgebackend.Response, error) {
+func (o offline) Complete(_ context.Context, r judgebackend.Request) (judgebackend.Response, error) {
+	if o.missed != nil {
+		o.missed(o.id, r)
+	}
 	return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindReplayMiss, Backend: o.id.Backend}
 }

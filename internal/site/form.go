@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -156,7 +157,7 @@ func (s *Site) lead(ctx context.Context, out *frame, here *page) {
 		out.Foot = footOf(out.Run)
 	}
 	for _, p := range s.pages {
-		if p.nav == "" || p.ofRun && out.About == nil {
+		if p.nav == "" || p.ofRun && out.About == nil || p.role == identity.Submit && !s.submits(ctx, out) {
 			continue
 		}
 		l := navLink{addressOf(p, out.About), p.nav, p == here}
@@ -166,6 +167,11 @@ func (s *Site) lead(ctx context.Context, out *frame, here *page) {
 			out.More = append(out.More, l)
 		}
 	}
+}
+
+// submits reports whether the navigation links to the page that submits runs.
+func (s *Site) submits(ctx context.Context, out *frame) bool {
+	return !out.Static && (s.o.Submit != nil || s.o.NoSubmit != "") && caller(ctx).May(identity.Submit)
 }
 
 // footOf returns the agent, version, batch and ID of a run for the footer of its pages.
@@ -299,8 +305,10 @@ func (f *form) functions() template.FuncMap {
 			}
 			return strings.ToUpper(s[:1]) + s[1:]
 		},
-		"add":    func(a, b int) int { return a + b },
-		"float":  func(n int64) float64 { return float64(n) },
-		"isTrue": func(b *bool) bool { return b != nil && *b },
+		"add":       func(a, b int) int { return a + b },
+		"sum":       func(a, b int64) int64 { return a + b },
+		"mebibytes": func(n int64) string { return strconv.FormatFloat(float64(n)/(1<<20), 'f', -1, 64) + " MiB" },
+		"float":     func(n int64) float64 { return float64(n) },
+		"isTrue":    func(b *bool) bool { return b != nil && *b },
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/submission"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
@@ -31,6 +32,8 @@ type Options struct {
 	Metrics   []scoring.Metric       // known metrics, in their order; other metrics follow by name
 	Masked    []string               // columns of results whose values are shown as hashes
 	Labels    bool                   // users may label; else the site is read-only
+	Submit    *submission.Desk       // takes submitted runs; nil: none are taken
+	NoSubmit  string                 // why Submit is nil, for those who may submit runs
 	Elsewhere store.Elsewhere        // source of cases that the warehouse lacks, for static reports; or nil
 	Snapshots scoring.SnapshotReader // source of results that cases refer to; nil: the warehouse
 	EmbedIn   []string               // origins that may show the pages in a frame
@@ -208,8 +211,8 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		who, _ := identity.From(r.Context())
 		err := who.Demand(p.role)
-		if err != nil && p.role != identity.Read && !s.o.Labels { // no caller has the role
-			_, err = s.writing()
+		if err != nil {
+			err = s.lacking(p.role, err)
 		}
 		if err == nil {
 			err = readableAddress(r)
@@ -236,6 +239,17 @@ func (s *Site) page(p *page) http.HandlerFunc {
 			s.fail(rw, r, err)
 		}
 	}
+}
+
+// lacking returns err, with which a caller without the role was rejected, or if no caller can use the role, the reason.
+func (s *Site) lacking(role identity.Role, err error) error {
+	switch {
+	case role == identity.Submit && s.o.Submit == nil:
+		_, err = s.desk()
+	case role != identity.Submit && role != identity.Read && !s.o.Labels:
+		_, err = s.writing()
+	}
+	return err
 }
 
 // readableAddress returns an error if a parameter of the query is not valid UTF-8, which no database accepts.

@@ -11,16 +11,17 @@ import (
 // Role is a permission of a caller.
 type Role string
 
-// The roles. Admin includes all others, and Label includes Read.
+// The roles. Admin includes all others; Label and Submit include Read.
 const (
-	Call  Role = "call"  // call scoring functions and list them
-	Read  Role = "read"  // view results
-	Label Role = "label" // write labels
-	Admin Role = "admin" // administer the server; includes all other roles
+	Call   Role = "call"   // call scoring functions and list them
+	Read   Role = "read"   // view results
+	Label  Role = "label"  // write labels
+	Submit Role = "submit" // submit runs
+	Admin  Role = "admin"  // administer the server; includes all other roles
 )
 
 // Roles lists all roles.
-var Roles = []Role{Call, Read, Label, Admin}
+var Roles = []Role{Call, Read, Label, Submit, Admin}
 
 // Caller is the sender of a request.
 type Caller struct {
@@ -31,7 +32,7 @@ type Caller struct {
 // May reports whether the caller has a role, or one that includes it.
 func (c Caller) May(r Role) bool {
 	for _, have := range c.Roles {
-		if have == r || have == Admin || have == Label && r == Read {
+		if have == r || have == Admin || (have == Label || have == Submit) && r == Read {
 			return true
 		}
 	}
@@ -64,8 +65,7 @@ func parseRoles(key string, names []string) ([]Role, error) {
 	roles := []Role{}
 	for _, n := range names {
 		if !slices.Contains(Roles, Role(n)) {
-			return nil, errcode.New(errcode.InvalidArgument, "%s: unknown role %.40q; expected call, read, label or admin",
-				key, n)
+			return nil, errcode.New(errcode.InvalidArgument, "%s: unknown role %.40q; expected call, read, label, submit or admin", key, n)
 		}
 		roles = append(roles, Role(n))
 	}

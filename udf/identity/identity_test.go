@@ -74,6 +74,7 @@ func TestRoles(t *testing.T) {
 		{[]Role{Call}, []Role{Call}, "call"},
 		{[]Role{Read}, []Role{Read}, "read"},
 		{[]Role{Label}, []Role{Read, Label}, "label includes read"},
+		{[]Role{Submit}, []Role{Read, Submit}, "submit includes read"},
 		{[]Role{Admin}, Roles, "admin includes all"},
 	} {
 		c := Caller{Roles: tc.has}
