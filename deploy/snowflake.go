@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-//go:embed all:snowflake
+//go:embed snowflake/*.tmpl all:snowflake/app
 var snowflakeFiles embed.FS
 
 var _ = register(Target{
