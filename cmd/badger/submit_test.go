@@ -146,6 +146,9 @@ judge:
 	if got := page.Find("h1").Text(); got != "6 answers to 6 questions can be scored." {
 		t.Errorf("the preview: %s", got)
 	}
+	if text := page.Find("main").Text(); !strings.Contains(text, "Nothing: every answer has a gold answer") {
+		t.Errorf("something is missing: %s", text)
+	}
 	if text := page.Text(); strings.Contains(text, "sk-of") || strings.Contains(text, "JUDGE_KEY") || strings.Contains(text, common.Host()) || !strings.Contains(text, "openai:gpt-4o, rose=openai:o3-2025-04-16 (temperature 1)") {
 		t.Error("the page shows more of the judges than their names, or less")
 	}

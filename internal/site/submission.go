@@ -168,6 +168,18 @@ func lacksOf(u *cases.Examined, tables bool) (out []lack) {
 	refused(u.Unread, fmt.Sprintf("%s cannot be read", things(u.Unread.Rows, row)), "They are recorded as failed.")
 	refused(u.Duplicate, fmt.Sprintf("%s given more than once", things(u.Duplicate.Rows, "answer")),
 		"It is unknown which one is the answer, so none of them is scored.")
+	partly := int64(0)
+	for _, b := range u.Batches {
+		if b.Missing > 0 {
+			partly++
+		}
+	}
+	effect := "Batches are compared on the questions that both answer."
+	if tables {
+		effect = "Questions without an answer count as wrong."
+	}
+	add(partly, fmt.Sprintf("%s %s not answer every question", things(partly, "batch"),
+		printable.Verb(partly, "does", "do")), effect)
 	add(u.NoAnswer, fmt.Sprintf("%s %s no query, result or response", things(u.NoAnswer, "answer"), has(u.NoAnswer)),
 		"They do not pass.")
 	add(u.NoGold, fmt.Sprintf("%s %s no gold answer", things(u.NoGold, "question"), has(u.NoGold)),

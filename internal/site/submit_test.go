@@ -179,7 +179,7 @@ func TestSubmitFromUploadToResult(t *testing.T) {
 	}
 	_, page = kim.open(at)
 	shown := text(page.Find("html").Text()) + page.Find("main").Text()
-	for _, want := range []string{"2 answers to 2 questions can be scored.", "mon <b>.jsonl.gz", "nova", "Nothing: every answer has a gold answer", "openai:gpt-4o-2024-08-06"} {
+	for _, want := range []string{"2 answers to 2 questions can be scored.", "mon <b>.jsonl.gz", "nova", "2 batches do not answer every question", "openai:gpt-4o-2024-08-06"} {
 		if !strings.Contains(strings.Join(strings.Fields(shown), " "), want) {
 			t.Errorf("the preview lacks %q: %s", want, shown)
 		}
@@ -386,14 +386,14 @@ func TestSubmitRejectsUploads(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "../../etc", strings.Repeat("R", 20)} {
-		if res, _ := sendFile(kim, bad, "a.jsonl", submitted); res.StatusCode != 400 {
+		if res, _ := sendFile(kim, bad, "a.jsonl", submitted); res.StatusCode != http.StatusBadRequest {
 			t.Errorf("identifier %q: %d", bad, res.StatusCode)
 		}
 	}
-	if res, _ := kim.do(http.MethodPost, "/submit/file", url.Values{"file": {"x"}}); res.StatusCode != 400 {
+	if res, _ := kim.do(http.MethodPost, "/submit/file", url.Values{"file": {"x"}}); res.StatusCode != http.StatusBadRequest {
 		t.Errorf("another kind of form: %d", res.StatusCode)
 	}
-	if res, _ := kim.raw(http.MethodPost, "/submit/file", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\n"+id), "Content-Type", "multipart/form-data; boundary=b"); res.StatusCode != 400 {
+	if res, _ := kim.raw(http.MethodPost, "/submit/file", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\n"+id), "Content-Type", "multipart/form-data; boundary=b"); res.StatusCode != http.StatusBadRequest {
 		t.Errorf("a cut form: %d", res.StatusCode)
 	}
 	// Just within the limits.
@@ -446,7 +446,7 @@ func TestHostileSubmissions(t *testing.T) {
 			t.Errorf("%s: %s", of.Name, p.text())
 		}
 		res, body = kim.do(http.MethodPost, "/submission", url.Values{"id": {id}, "do": {of.Text}, "metric": {of.Text}, "budget": {of.Text}})
-		if res.StatusCode != 400 || strings.Contains(body, "<pwned") || strings.Contains(body, "<script>pwned") {
+		if res.StatusCode != http.StatusBadRequest || strings.Contains(body, "<pwned") || strings.Contains(body, "<script>pwned") {
 			t.Errorf("%s: %d", of.Name, res.StatusCode)
 		}
 		if res, _ = kim.do(http.MethodPost, "/submission", url.Values{"id": {id}, "do": {"discard"}}); res.StatusCode != http.StatusSeeOther {
