@@ -374,20 +374,31 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 // earlierAnswer reads the answer to the same question in the baseline run. It returns nil without a baseline, if the
 // baseline is the run itself, or if the baseline has no readable answer to the question.
 func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id string) (*caseview.Input, error) {
-	if pr.from == nil || pr.from.Run.RunID == pr.to.Run.RunID {
+	run, there := pr.baseline()
+	if !there {
 		return nil, nil
 	}
-	run := pr.from.Run.RunID
-	d, err := p.Case(ctx, run, id)
-	if code := errcode.Of(err); code == errcode.NotFound {
-		return nil, nil // the question is new
-	} else if err != nil {
-		return nil, err
+	var in caseview.Input
+	var err error
+	if h := heldIn(ctx); h != nil && h.shown != nil && h.shown.earlier != nil {
+		d := h.shown.earlier.cases[id]
+		if d == nil || d.Answer.Case == nil {
+			return nil, nil
+		}
+		in, err = caseview.StoredUnder(ctx, s.o.Warehouse, d, run, h.shown.earlier.config)
+	} else {
+		d, failed := p.Case(ctx, run, id)
+		if errcode.Of(failed) == errcode.NotFound {
+			return nil, nil // the question is new
+		}
+		if failed != nil {
+			return nil, failed
+		}
+		if d.Answer.Case == nil {
+			return nil, nil
+		}
+		in, err = s.storedOf(ctx, d, run)
 	}
-	if d.Answer.Case == nil {
-		return nil, nil
-	}
-	in, err := s.storedOf(ctx, d, run)
 	if err != nil {
 		return nil, err
 	}
@@ -396,6 +407,20 @@ func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id s
 		in.Snapshots = s.o.Snapshots
 	}
 	return &in, nil
+}
+
+// earlierAnswers reads the answers to several questions in the baseline run; nil without a baseline.
+func (s *Site) earlierAnswers(ctx context.Context, p *store.Pages, pr *pair, ids []string) (*heldAnswers, error) {
+	run, there := pr.baseline()
+	if !there {
+		return nil, nil
+	}
+	rows, err := s.o.Warehouse.Runs(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := p.ScoredCases(ctx, run, ids)
+	return &heldAnswers{cases, caseview.ConfigOf(rows, run)}, err
 }
 
 // find sets the finding of the answer and that of the earlier answer, if any, with the tags and lines of judges.

@@ -191,7 +191,8 @@ type response struct {
 
 // render writes page p for request r to w. If w is a *response, it sets its status.
 func (f *form) render(ctx context.Context, w io.Writer, s *Site, p *page, r *http.Request) error {
-	c, err := p.show(s, r)
+	ctx = sharing(ctx)
+	c, err := p.show(s, r.WithContext(ctx))
 	if err != nil {
 		return err
 	}

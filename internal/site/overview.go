@@ -161,6 +161,14 @@ func (s *Site) pairOf(ctx context.Context, run, asked scoring.RunID) (*pair, err
 	return p, nil
 }
 
+// baseline returns the run that the other is compared with, unless there is none or it is the run itself.
+func (p *pair) baseline() (run scoring.RunID, there bool) {
+	if p.from == nil || p.from.Run.RunID == p.to.Run.RunID {
+		return run, false
+	}
+	return p.from.Run.RunID, true
+}
+
 // baseline returns the batch that a run is compared with by default, and a description of why it was chosen. It returns
 // nil if none qualifies.
 func (t *timeline) baseline(run scoring.RunID) (*moment, string) {

@@ -106,6 +106,13 @@ func part(list []string, from, n int) []string {
 type heldCase struct {
 	detail     *store.CaseDetail
 	neighbours store.Neighbours
+	earlier    *heldAnswers // nil if the page shows none
+}
+
+// heldAnswers caches the answers of a baseline run.
+type heldAnswers struct {
+	cases  map[string]*store.CaseDetail // by case; without those that the run has no scores of
+	config scoring.Config
 }
 
 type heldKey struct{}

@@ -308,8 +308,8 @@ func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
 const readTogether = 400
 
 // contexts returns a context for each page that holds the data of its case, if any. The cases of one run are read in
-// one call.
-func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
+// one call, and so are the earlier answers to their questions.
+func (s *Site) contexts(ctx context.Context, pages []staticPage, o *Static) ([]context.Context, error) {
 	shared := heldIn(ctx)
 	out := make([]context.Context, len(pages))
 	ids := map[scoring.RunID][]string{}
@@ -318,7 +318,7 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 			ids[p.of.run] = append(ids[p.of.run], p.of.id)
 		}
 	}
-	read := map[scoring.RunID][]*store.CaseDetail{}
+	read, earlier := map[scoring.RunID][]*store.CaseDetail{}, map[scoring.RunID]*heldAnswers{}
 	for run, of := range ids {
 		var metrics []string
 		if shared.brief {
@@ -328,13 +328,23 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 		if read[run], err = shared.pages.Cases(ctx, run, of, metrics); err != nil {
 			return nil, err
 		}
+		if shared.brief { // such pages show no earlier answer
+			continue
+		}
+		pr, err := s.pairOf(ctx, run, o.baselines[run])
+		if err != nil {
+			return nil, err
+		}
+		if earlier[run], err = s.earlierAnswers(ctx, shared.pages, pr, of); err != nil {
+			return nil, err
+		}
 	}
 	for i, p := range pages {
 		if p.of == nil {
 			continue
 		}
 		h := *shared
-		h.shown = &heldCase{read[p.of.run][0], p.of.neighbours}
+		h.shown = &heldCase{read[p.of.run][0], p.of.neighbours, earlier[p.of.run]}
 		read[p.of.run] = read[p.of.run][1:]
 		out[i] = holding(ctx, &h)
 	}
@@ -357,7 +367,7 @@ func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
 		defer close(todo)
 		defer close(ready)
 		for some := range slices.Chunk(pages, readTogether) {
-			in, err := contexts(ctx, some)
+			in, err := s.contexts(ctx, some, o)
 			if err != nil {
 				return err
 			}
@@ -415,6 +425,7 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if len(o.Runs) == 0 {
 		return nil, nil, nil, errcode.New(errcode.InvalidArgument, "a report needs a run")
 	}
+	ctx = sharing(ctx)
 	p, err := s.reader(ctx)
 	if err != nil {
 		return nil, nil, nil, err

@@ -402,6 +402,10 @@ func TestReadTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		scored, err := p.ScoredCases(t.Context(), run, append([]string{"none"}, ids...))
+		if err != nil || len(scored) != len(ids) || scored["none"] != nil {
+			t.Fatalf("%d of %d cases, %v", len(scored), len(ids), err)
+		}
 		for i, id := range ids {
 			if left(i, len(ids)) {
 				continue
@@ -410,13 +414,15 @@ func TestReadTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, of := range [][2]any{{alone.Scores, together[i].Scores}, {alone.Labels, together[i].Labels}, {alone.Answered, together[i].Answered}, {alone.Answer.AnswerID, together[i].Answer.AnswerID}, {alone.Answer.SetVersion, together[i].Answer.SetVersion}} {
-				if d := cmp.Diff(of[0], of[1]); d != "" {
-					t.Errorf("%s %s:\n%s", run.ID, id, d)
+			for _, got := range []*store.CaseDetail{together[i], scored[id]} {
+				for _, of := range [][2]any{{alone.Scores, got.Scores}, {alone.Labels, got.Labels}, {alone.Answered, got.Answered}, {alone.Answer.AnswerID, got.Answer.AnswerID}, {alone.Answer.SetVersion, got.Answer.SetVersion}} {
+					if d := cmp.Diff(of[0], of[1]); d != "" {
+						t.Errorf("%s %s:\n%s", run.ID, id, d)
+					}
 				}
-			}
-			if a, b := alone.Answer.Case, together[i].Answer.Case; a != nil && (b == nil || a.GoldHash() != b.GoldHash() || a.Pred.SQL != b.Pred.SQL || a.Question != b.Question) {
-				t.Errorf("%s %s: another case", run.ID, id)
+				if a, b := alone.Answer.Case, got.Answer.Case; a != nil && (b == nil || a.GoldHash() != b.GoldHash() || a.Pred.SQL != b.Pred.SQL || a.Question != b.Question) {
+					t.Errorf("%s %s: another case", run.ID, id)
+				}
 			}
 		}
 	}

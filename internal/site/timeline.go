@@ -34,9 +34,44 @@ type timelines struct {
 	last *timeline
 }
 
-// timeline returns the batches that have scores. They are read again when the recent runs change, and while one is
-// running.
+type sharedKey struct{}
+
+// sharedTimeline is the timeline that the parts of a page share, and the pages of a static report.
+type sharedTimeline struct {
+	mu sync.Mutex
+	t  *timeline // nil until it is needed
+}
+
+// sharing returns a context in which the timeline is read only once.
+func sharing(ctx context.Context) context.Context {
+	if ctx.Value(sharedKey{}) != nil {
+		return ctx
+	}
+	return context.WithValue(ctx, sharedKey{}, &sharedTimeline{})
+}
+
+// timeline returns the batches that have scores, from the context if it shares them.
 func (s *Site) timeline(ctx context.Context) (*timeline, error) {
+	shared, _ := ctx.Value(sharedKey{}).(*sharedTimeline)
+	if shared == nil {
+		return s.readTimeline(ctx)
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.t == nil {
+		t, err := s.readTimeline(ctx)
+		if err != nil {
+			return nil, err
+		}
+		shared.t = t
+	}
+	t := *shared.t
+	return &t, nil
+}
+
+// readTimeline reads the batches that have scores. They are read again when the recent runs change, and while one is
+// running.
+func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 	recent, err := s.recentRuns(ctx)
 	if err != nil {
 		return nil, err

@@ -13,19 +13,51 @@ import (
 // metrics is not nil, it reads only scores of these, failed scores, and scores with a judge's reply. A case without
 // such a score is an error (NotFound). Human verdicts are only in Labels.
 func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []string) ([]*CaseDetail, error) {
-	out, byID := make([]*CaseDetail, len(ids)), make(map[string]*CaseDetail, len(ids))
-	for i, id := range ids {
-		out[i] = &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: id, By: key.By}}}
-		byID[id] = out[i]
-	}
 	if len(ids) == 0 {
-		return out, nil
+		return []*CaseDetail{}, nil
 	}
 	run, err := p.Run(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	for s, err := range Rows(ctx, p.w, scoresOfCases(p.w.SQL(), run.scored(), ids, metrics)) {
+	out, err := p.together(ctx, run.scored(), ids, metrics)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range out {
+		if c.Scores == nil {
+			return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", c.Answer.CaseID)
+		}
+	}
+	return out, p.missing(ctx, key, out)
+}
+
+// ScoredCases returns the cases of ids that a run has scores of, by ID, like [Pages.Case] but with a few statements for
+// all.
+func (p *Pages) ScoredCases(ctx context.Context, key scoring.RunID, ids []string) (map[string]*CaseDetail, error) {
+	out := map[string]*CaseDetail{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	all, err := p.together(ctx, runScores{RunID: key}, ids, nil)
+	for _, c := range all {
+		if c.Scores != nil {
+			out[c.Answer.CaseID] = c
+		}
+	}
+	return out, err
+}
+
+// together reads some cases of a run, in the order of ids. A case without scores has none, and no question either if
+// it has no answer.
+func (p *Pages) together(ctx context.Context, run runScores, ids, metrics []string) ([]*CaseDetail, error) {
+	key := run.RunID
+	out, byID := make([]*CaseDetail, len(ids)), make(map[string]*CaseDetail, len(ids))
+	for i, id := range ids {
+		out[i] = &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: id, By: key.By}}}
+		byID[id] = out[i]
+	}
+	for s, err := range Rows(ctx, p.w, scoresOfCases(p.w.SQL(), run, ids, metrics)) {
 		if err != nil {
 			return nil, err
 		}
@@ -49,16 +81,7 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 			c.take(a, rows[a.CaseID])
 		}
 	}
-	var silent []string
-	for _, c := range out {
-		if c.Scores == nil {
-			return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", c.Answer.CaseID)
-		}
-		if !c.Answered {
-			silent = append(silent, c.Answer.CaseID)
-		}
-	}
-	if silent != nil {
+	if silent := unanswered(out); silent != nil {
 		for a, err := range p.w.answers(ctx, p.layout.questionsWithin(Filter{}, &keyRange{ids: silent})) {
 			if err != nil {
 				return nil, err
@@ -68,20 +91,39 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 			}
 		}
 	}
-	if silent != nil && p.elsewhere != nil {
-		found, err := p.elsewhere(ctx, key, silent)
-		if err != nil {
-			return nil, err
-		}
-		for id, c := range found {
-			byID[id].Answer.Case, byID[id].Answer.InSet, byID[id].Answered = c, true, true
-		}
-	}
 	labels, err := p.labels(ctx, key, ids)
 	for _, c := range out {
 		c.Labels = labels[c.Answer.CaseID]
 	}
 	return out, err
+}
+
+// unanswered returns the IDs of the cases with scores that have no row of agent_runs.
+func unanswered(of []*CaseDetail) (ids []string) {
+	for _, c := range of {
+		if c.Scores != nil && !c.Answered {
+			ids = append(ids, c.Answer.CaseID)
+		}
+	}
+	return ids
+}
+
+// missing reads the answers and questions that the warehouse lacks from p.elsewhere.
+func (p *Pages) missing(ctx context.Context, key scoring.RunID, of []*CaseDetail) error {
+	silent := unanswered(of)
+	if silent == nil || p.elsewhere == nil {
+		return nil
+	}
+	found, err := p.elsewhere(ctx, key, silent)
+	if err != nil {
+		return err
+	}
+	for _, c := range of {
+		if a := found[c.Answer.CaseID]; a != nil {
+			c.Answer.Case, c.Answer.InSet, c.Answered = a, true, true
+		}
+	}
+	return nil
 }
 
 // Evidence returns the scores of some metrics with their evidence, by case; also failed scores and those with a judge's
