@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // room is what a bystander sees of several people who label one queue at the same time.
@@ -163,13 +164,14 @@ func (r *room) person(who string, stores []*labelling.Store, seed uint64, steps 
 
 // However the steps of several people interleave, and wherever they are cut off: every label of which
 // somebody was told that it is saved is there once, nobody is given a case that they answered or
-// skipped, and no more people than the queue asks for are given a case.
+// skipped, and no more people than the queue asks for are given a case. One in three of the rounds, or
+// where tests are thorough all.
 func TestInterleaving(t *testing.T) {
-	rounds := 6
-	if testing.Short() {
-		rounds = 1
-	}
+	const rounds = 6
 	for round := range rounds {
+		if !sample.Takes(round, rounds, 3) {
+			continue
+		}
 		for _, annotators := range []int{1, 2} {
 			onEngines(t, 2, func(t *testing.T, c *clock, of []*labelling.Store) {
 				const cases = 12
