@@ -70,6 +70,7 @@ type Plan struct {
 	procedure string         // mark of the evaluation procedure; "" if there is none
 	service   string         // mark of the service that runs badger serve; "" if badger does not create one
 	services  string         // a query: the services of the schema; "" if there is none
+	parsed    map[string]*template.Template
 }
 
 // New returns the plan of an installation of functions with the values v, in a warehouse of dialect d.
@@ -214,13 +215,28 @@ type page struct {
 
 // text executes a template; "" if the warehouse has none of this name.
 func (p *Plan) text(name string, data *page) (string, error) {
-	file := p.Warehouse.Name + "/" + name + ".sql"
-	src, err := templates.ReadFile(file)
+	t, err := p.template(p.Warehouse.Name + "/" + name + ".sql")
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, data); err != nil {
+		return "", errcode.New(errcode.Internal, "template %w", err)
+	}
+	return out.String(), nil
+}
+
+// template returns a template, which is parsed once for a plan, although each function needs it.
+func (p *Plan) template(file string) (*template.Template, error) {
+	if t := p.parsed[file]; t != nil {
+		return t, nil
+	}
+	src, err := templates.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
 	t, err := template.New(file).Funcs(template.FuncMap{
 		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
@@ -246,13 +262,13 @@ func (p *Plan) text(name string, data *page) (string, error) {
 		"type":     p.dialect.ResultType,
 	}).Option("missingkey=error").Parse(string(src))
 	if err != nil {
-		return "", errcode.New(errcode.Internal, "template %w", err)
+		return nil, errcode.New(errcode.Internal, "template %w", err)
 	}
-	var out bytes.Buffer
-	if err := t.Execute(&out, data); err != nil {
-		return "", errcode.New(errcode.Internal, "template %w", err)
+	if p.parsed == nil {
+		p.parsed = map[string]*template.Template{}
 	}
-	return out.String(), nil
+	p.parsed[file] = t
+	return t, nil
 }
 
 func (p *Plan) render(name string, data *page) ([]Step, error) {
