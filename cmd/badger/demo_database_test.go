@@ -31,11 +31,16 @@ func demoDatabase(t testing.TB) string {
 	return "duckdb:" + filepath.Join(d.dir, "demo.duckdb") + "?mode=ro"
 }
 
+func init() {
+	demoFile = func(t testing.TB) string {
+		return strings.TrimSuffix(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?mode=ro")
+	}
+}
+
 // copyOfDemo is the file of a copy of that database, which may be written to.
 func copyOfDemo(t testing.TB) string {
 	t.Helper()
-	from := strings.TrimSuffix(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?mode=ro")
-	data, err := os.ReadFile(from)
+	data, err := os.ReadFile(demoFile(t))
 	if err != nil {
 		t.Fatal(err)
 	}

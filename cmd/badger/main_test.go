@@ -96,10 +96,25 @@ func (f foundBefore) Find(ctx context.Context, p *counterexample.Problem) (*coun
 	return o, err
 }
 
+// demoFile returns the file of the database of badger demo, which is made once; nil in a build without the
+// embedded engine.
+var demoFile func(testing.TB) string
+
 // The commands as people type them; each file in testdata/script is one story.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// demo-database FILE makes a copy of the database of badger demo.
+			"demo-database": func(ts *testscript.TestScript, _ bool, args []string) {
+				if len(args) != 1 || demoFile == nil {
+					ts.Fatalf("demo-database: expected FILE, and the embedded engine")
+				}
+				data, err := os.ReadFile(demoFile(t))
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+			},
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv(foundDir, os.Getenv(foundDir))
