@@ -30,6 +30,7 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/resultfile"
+	cuts "github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -165,7 +166,7 @@ func TestBinaryFormatsKeepEveryValue(t *testing.T) {
 }
 
 // Every prefix of a file is either refused or, for streams cut between messages, a prefix of the
-// rows.
+// rows. One cut in four, or where tests are thorough all.
 func TestTruncatedFilesAreRefused(t *testing.T) {
 	table := sample(t, 10)
 	for kind, name := range kinds {
@@ -176,6 +177,9 @@ func TestTruncatedFilesAreRefused(t *testing.T) {
 		}
 		accepted := 0
 		for n := 4; n < len(data); n += step {
+			if !cuts.Takes(n/step, len(data)/step+1, 4) { // each step has one cut
+				continue
+			}
 			if err := os.WriteFile(path, data[:n], 0o600); err != nil {
 				t.Fatal(err)
 			}

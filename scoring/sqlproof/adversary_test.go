@@ -10,6 +10,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
@@ -335,11 +336,9 @@ func rows(db *sql.DB, query string) ([]string, error) {
 	return out, rs.Err()
 }
 
+// A third of the queries, or where tests are thorough all.
 func TestProvenQueriesAgree(t *testing.T) {
-	queries, worlds := 8000, 10
-	if testing.Short() {
-		queries, worlds = 2500, 10
-	}
+	queries, worlds := sample.Count(8000, 3), 10
 	r := speaker{rand.New(rand.NewPCG(19, 7))}
 	db := open(t, strings.Split(strings.TrimSpace(keyedSchema), "\n")...)
 	schema := sqlparts.ReadSchema(keyedSchema, sqlparts.DuckDB)
