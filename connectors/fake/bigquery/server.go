@@ -26,7 +26,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 )
 
@@ -94,7 +93,7 @@ type version struct {
 // Start starts a server on this machine that is closed when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	db, err := duckdb.OpenFile(context.Background(), "", driver.Options{})
+	db, err := duckdb.OpenWith(context.Background(), "", duckdb.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
