@@ -44,7 +44,7 @@ var Sections = []Section{
 			"curl: udf/server TestCurl", ""},
 		{"SFE-8", "Content-MD5 is the digest of the body; compressed replies have none.",
 			"udf/server TestGoldenHTTP/snowflake/worked_example.txtar; udf/server TestReplyEncodings", "", ""},
-		{"SFE-9", "A batch that takes longer than a gateway waits is answered 202; asking for its id gives 202 until it is done, then the bytes that the synchronous reply would have had.", "cmd/badger", "", ""},
+		{"SFE-9", "A batch that takes longer than a gateway waits is answered 202 if replicas share a call store, and else 503; asking for its id gives 202 until it is done, then the bytes that the synchronous reply would have had.", "cmd/badger", "", ""},
 		{"SFE-10", "A batch sent again while it runs starts nothing; sent again afterwards it gets the stored bytes.",
 			"cmd/badger", "", ""},
 		{"SFE-11", "Any replica answers for any batch; an unknown id is gone for good (410).", "cmd/badger", "", ""},

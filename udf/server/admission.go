@@ -180,7 +180,7 @@ func (s *share) Hold(n int64) error {
 // cannot wait. A message too large for that may use all memory.
 func (s *share) holdLarge(n int64) error {
 	margin := s.a.limits.InFlight / 8
-	if n+margin > min(s.a.limits.InFlight, s.q.limits.InFlight) {
+	if s.holds()+n+margin > s.most() {
 		margin = 0
 	}
 	if err := s.Hold(n + margin); err != nil {
@@ -190,8 +190,13 @@ func (s *share) holdLarge(n int64) error {
 	return nil
 }
 
-// tryHold reserves n bytes as Hold does, but does not add them to s.held.
+// tryHold reserves n bytes as Hold does, but does not add them to s.held. If the call needs more than its caller may
+// have at all, the error is not errBusy: to repeat the call would not help.
 func (s *share) tryHold(n int64) error {
+	if held, most := s.holds(), s.most(); held+n > most {
+		return errcode.New(errcode.ResourceExhausted, "the call needs %d bytes of memory, expected at most %d"+
+			" (limits.memory_bytes, limits.caller.memory_bytes); send fewer rows at once", held+n, most)
+	}
 	if !s.q.bytes.TryAcquire(n) {
 		return busy("caller bytes", 0, "this caller's calls hold %d bytes at most", s.q.limits.InFlight)
 	}
@@ -201,6 +206,9 @@ func (s *share) tryHold(n int64) error {
 	}
 	return nil
 }
+
+// most returns the memory in bytes that one call can have.
+func (s *share) most() int64 { return min(s.a.limits.InFlight, s.q.limits.InFlight) }
 
 // holds returns the number of bytes that the call has reserved with Hold.
 func (s *share) holds() int64 {
@@ -365,7 +373,7 @@ func (r *rowAccount) Hold(ctx context.Context, n int64) error {
 			r.held += n
 			return nil
 		}
-		never := r.held+r.holds()+n > min(r.a.limits.InFlight, r.q.limits.InFlight) // next to its own call
+		never := r.held+r.holds()+n > r.most() // next to its own call
 		if !r.alone || try == 50 || never {
 			r.short = r.short || !never
 			return errcode.New(errcode.ResourceExhausted, "no memory for a result of that size: the results that references name and the bodies of calls may take %d bytes together, of one caller %d",

@@ -91,7 +91,7 @@ func readWithin(src io.Reader, hint, limit int64, held *share) (body []byte, err
 }
 
 func tooLarge(limit int64) error {
-	return errcode.New(errcode.ResourceExhausted, "the body is larger than %d bytes; send fewer rows at once", limit)
+	return errcode.New(errcode.ResourceExhausted, "the body is larger than %d bytes (limits.body_bytes); send fewer rows at once", limit)
 }
 
 func readError(err error) error {

@@ -109,9 +109,18 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 	c.wire, c.streamed = d.wire, true
 	f.s.active.Add(1)
 	defer f.s.active.Add(-1)
-	err := f.s.cut(f.exchange(ctx, c, stream, shareFrom(ctx)))
+	err := fewerRows(c.wire, f.s.cut(f.exchange(ctx, c, stream, shareFrom(ctx))))
 	f.s.finish(ctx, c, err)
 	return grpcError(err, d.busy)
+}
+
+// fewerRows adds to the error of a call that is too large how its caller sends fewer rows at once. Databend retries
+// on every error, so that its users read the last one.
+func fewerRows(wire string, err error) error {
+	if wire != databend.wire || errcode.Of(err) != errcode.ResourceExhausted || errors.Is(err, errBusy) {
+		return err
+	}
+	return errcode.New(errcode.ResourceExhausted, "%w: SET external_server_request_batch_rows in Databend", err)
 }
 
 func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer,
@@ -201,7 +210,7 @@ func (e *flightCall) placed(ctx context.Context, rec arrow.Record) (arrow.Record
 func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record, error) {
 	rows := rec.NumRows()
 	if rows > int64(e.s.limits.Rows) {
-		return nil, errcode.New(errcode.ResourceExhausted, "more than %d rows in one batch", e.s.limits.Rows)
+		return nil, errcode.New(errcode.ResourceExhausted, "more than %d rows in one batch (limits.batch_rows)", e.s.limits.Rows)
 	}
 	if err := e.h.fn.CheckArity(int(rec.NumCols())); err != nil {
 		return nil, err

@@ -188,7 +188,7 @@ func (g *gate) admit() error {
 		return errCompressed
 	case size > int64(g.limit):
 		return errcode.New(errcode.ResourceExhausted,
-			"the message has %d bytes, expected at most %d; send fewer rows at once", size, g.limit)
+			"the message has %d bytes, expected at most %d (limits.message_bytes); send fewer rows at once", size, g.limit)
 	}
 	g.n++
 	g.left = size

@@ -31,7 +31,7 @@ var (
 	errCompressedBody = errcode.New(errcode.InvalidArgument,
 		"the Arrow buffers are compressed; send them without compression, as is the default of Arrow libraries")
 	errTooBig = errcode.New(errcode.ResourceExhausted,
-		"the Arrow message is larger than the server accepts; send fewer rows at once")
+		"the Arrow message is larger than the server accepts (limits.message_bytes); send fewer rows at once")
 )
 
 // Kinds of types, with their numbers in the Arrow format.

@@ -14,7 +14,7 @@ import (
 )
 
 // pollable is a wire whose caller can poll for the reply: a POST that is answered with 202 is followed by GETs with
-// the same id.
+// the same id. A POST that is answered with 503 is sent again with that id.
 type pollable interface {
 	wire
 	// callID returns the caller's id of the batch, which is the same if the batch is sent again, or "".
@@ -37,6 +37,11 @@ const (
 // errForgotten is the error of polls for an unknown batch: unlike a POST, a GET has no body to compute the batch
 // from.
 var errForgotten = errcode.New(errcode.NotFound, "no call with this batch id is known; run the statement again")
+
+// errNotShared asks the caller to send the batch again, to this server or another. Without a call store a poll could
+// reach a server that does not know the batch, and a GET has no body to compute it from.
+var errNotShared = errcode.New(errcode.Unavailable,
+	"the batch is not done; it continues, send it again (servers that share a warehouse let the caller poll)")
 
 var errOtherContent = errcode.New(errcode.InvalidArgument, "another request was sent under this batch id")
 
@@ -196,8 +201,8 @@ func (b *batches) wasTold(p *polledBatch) bool {
 }
 
 // servePolled serves a batch with an id; one without an id is served by serveBatch. A batch that is not done in time
-// continues, and the response asks the caller to poll. The reply is stored in memory and, after a request to poll, in
-// the call store, where every replica finds it.
+// continues. If the server has a call store, the response asks the caller to poll, and the store gets the batch and its
+// reply, which every replica then finds. Without a call store the caller must send the batch again.
 func (s *Server) servePolled(w pollable, x *exchange) error {
 	callersID := w.callID(x.r.Header)
 	switch {
@@ -243,6 +248,9 @@ func (s *Server) servePolled(w pollable, x *exchange) error {
 	s.batches.tell(p)
 	if p.running() {
 		p.abandon.Reset(abandonAfter)
+	}
+	if s.catalogue.Calls() == nil {
+		return errNotShared
 	}
 	if err := s.keep(p); err != nil {
 		return err

@@ -34,7 +34,8 @@ func encodeWithin(dst []byte, r *request, limit int) ([]byte, error) {
 	}
 	if over > 0 {
 		return nil, errcode.New(errcode.ResourceExhausted,
-			"the reply to %d rows is longer than %d bytes; send fewer rows at once", r.batch.Rows, limit)
+			"the reply to %d rows is longer than %d bytes; send fewer rows at once (rows in the values of badger install)",
+			r.batch.Rows, limit)
 	}
 	return r.wire.encode(dst[:start], r), nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/badger-eval/badger/internal/account"
@@ -30,7 +31,7 @@ type waiting struct {
 func (w waiting) Hold(n int64) error {
 	for over := time.Now().Add(tallyWait); ; {
 		err := w.share.Hold(n)
-		if err == nil || time.Now().After(over) {
+		if err == nil || !errors.Is(err, errBusy) || time.Now().After(over) {
 			return err
 		}
 		select {

@@ -88,7 +88,7 @@ func batchFrom(fn *udf.Function, req *udfpb.CallRequest, maxRows int, counted *a
 		rows = int64(lengthOf(args[0]))
 	}
 	if rows < 0 || rows > int64(maxRows) {
-		return nil, errcode.New(errcode.ResourceExhausted, "%d rows, expected at most %d", rows, maxRows)
+		return nil, errcode.New(errcode.ResourceExhausted, "%d rows, expected at most %d (limits.batch_rows)", rows, maxRows)
 	}
 	in := &udf.Batch{Rows: int(rows), Args: make([]udf.Column, len(args)), Explain: true}
 	for k, a := range args {

@@ -157,7 +157,7 @@ func (r *request) endRow(n int) error {
 
 func (r *request) checkRows() error {
 	if r.batch.Rows > r.maxRows {
-		return errcode.New(errcode.ResourceExhausted, "more than %d rows in one batch", r.maxRows)
+		return errcode.New(errcode.ResourceExhausted, "more than %d rows in one batch (limits.batch_rows)", r.maxRows)
 	}
 	return r.tally.Add(rowBytes(r.fn))
 }
