@@ -18,7 +18,7 @@ var Sections = []Section{
 		{"G-9", "Equal rows in one batch ask a judge once and have equal results.", "cmd/badger", "", ""},
 		{"G-10", "A body above the limit, before or after decompression, is refused for good.",
 			"udf/server; udf/server TestGzipBomb; udf/server TestTooLongBodyIsNotRead", "",
-			"Databend retries every gRPC status, so that a message above the limit is sent nine times."},
+			"Databend retries every gRPC status, so that a message above the limit is sent nine times. badger install sets the rows of a request so that it does not occur (sql/install TestDatabendLargeRows)."},
 		{"G-11", "A reply never exceeds what the caller takes; details are left out first, and every row stays.",
 			"udf/server; udf/server TestLongReplies", "", ""},
 		{"G-12", "An overloaded server answers at once with the status that the caller retries, and starts no work.",

@@ -49,9 +49,15 @@ func cutOnce(t *testing.T, server string, bytes int64) (at string, cut *atomic.B
 // A server that is restarted in the middle of a statement fails the statement or does not show in
 // it: no row is lost or comes twice.
 func TestDatabendServerRestartedInAStatement(t *testing.T) {
+	eachDatabend(t, func(t *testing.T, variable string, _ bool) { databendRestart(t, variable) })
+}
+
+func databendRestart(t *testing.T, variable string) {
 	server, _ := serve(t, catalogue(t), "127.0.0.1:0", false)
 	at, cut := cutOnce(t, server, 2<<20)
-	e := databend(t, "http://"+at)
+	v := plain("databend", "flight")
+	v.Endpoint = "http://" + at
+	e := databend(t, variable, settingsOf(t, plan(t, v, few)))
 	e.must("CREATE FUNCTION hybrid_ex (VARCHAR NULL, VARCHAR NULL) RETURNS DOUBLE NULL LANGUAGE python HANDLER = 'hybrid_ex@databend' ADDRESS = 'http://" + at + "'")
 	const sql = `SELECT concat(to_string(count(*)), ' ', to_string(count(v)), ' ', to_string(sum(v))) FROM (
   SELECT hybrid_ex(concat('{"columns":[{"name":"a"}],"rows":[["r', to_string(number), '"]]}'), concat('{"columns":[{"name":"a"}],"rows":[["r', to_string(number), '"]]}')) AS v FROM numbers(200000))`

@@ -25,6 +25,7 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/identity"
 	"github.com/badger-eval/badger/udf/server"
 )
 
@@ -35,25 +36,36 @@ type engine struct {
 	out *bufio.Reader
 }
 
-// databend starts the engine, which may call the address. BADGER_DATABEND_PYTHON is a Python that
-// has the package databend.
-func databend(t *testing.T, address string) *engine {
+// databends are the versions that the tests run: the environment variable names a Python that has the package databend.
+var databends = []struct {
+	name, variable string
+	headers        bool // its functions may send a header with a token
+}{
+	{"1.2.453, the oldest", "BADGER_DATABEND_OLDEST_PYTHON", false},
+	{"the newest that can be configured", "BADGER_DATABEND_PYTHON", true},
+}
+
+// eachDatabend runs a test in each version that is installed.
+func eachDatabend(t *testing.T, f func(t *testing.T, variable string, headers bool)) {
+	for _, d := range databends {
+		t.Run(d.name, func(t *testing.T) { f(t, d.variable, d.headers) })
+	}
+}
+
+// databend starts the engine, with settings of its configuration that let it call a server.
+func databend(t *testing.T, variable, settings string) *engine {
 	t.Helper()
-	python := os.Getenv("BADGER_DATABEND_PYTHON")
+	python := os.Getenv(variable)
 	if python == "" {
-		t.Skip("BADGER_DATABEND_PYTHON does not name a python3 that has databend")
+		t.Skip(variable + " does not name a python3 that has databend")
 	}
 	dir := t.TempDir()
-	config := "[query]\nenable_udf_server = true\nudf_server_allow_list = [" + strconv.Quote(address) + "]\n"
-	if err := os.WriteFile(filepath.Join(dir, "databend.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	script, err := filepath.Abs("testdata/engine.py")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(python, script)
-	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(os.Environ(), "CONFIG_FILE=databend.toml"), os.Stderr
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(os.Environ(), "BADGER_DATABEND_SETTINGS="+settings), os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +135,11 @@ func (e *engine) texts(expression, table string) ([]*string, string) {
 // serve starts a server of Flight, or of HTTP, at an address, or at any.
 func serve(t *testing.T, c *udf.Catalogue, address string, http bool) (at string, stop func()) {
 	t.Helper()
+	return serveWith(t, c, address, http, &server.Options{})
+}
+
+func serveWith(t *testing.T, c *udf.Catalogue, address string, http bool, o *server.Options) (at string, stop func()) {
+	t.Helper()
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +148,7 @@ func serve(t *testing.T, c *udf.Catalogue, address string, http bool) (at string
 	if http {
 		forFlight, forHTTP = forHTTP, forFlight
 	}
-	s, err := server.New(c, &server.Options{})
+	s, err := server.New(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,23 +260,63 @@ func called(t *testing.T, c *udf.Catalogue, f *install.Declared, rows []map[stri
 	return out
 }
 
+const databendToken = "the-token-of-databend"
+
+// tokenOptions are those of a server that asks for databendToken, which is also in the file.
+func tokenOptions(t *testing.T) (o *server.Options, file string) {
+	dir := t.TempDir()
+	tokens, file := filepath.Join(dir, "tokens"), filepath.Join(dir, "token")
+	for name, text := range map[string]string{tokens: "databend: " + databendToken + "\n", file: databendToken + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &server.Options{GRPC: identity.Config{TokenFile: tokens}}, file
+}
+
+// settingsOf are the settings that the plan has people put into Databend's configuration.
+func settingsOf(t *testing.T, p *install.Plan) string {
+	t.Helper()
+	for _, s := range p.Steps {
+		if s.By == install.Hand && strings.Contains(s.SQL, "enable_udf_server") {
+			return s.SQL + "\n"
+		}
+	}
+	t.Fatal("the plan names no settings")
+	return ""
+}
+
+// runPlan runs the statements of a plan, with the token in the place where the plan tells people to put it.
+func (e *engine) runPlan(p *install.Plan, headers bool) {
+	e.t.Helper()
+	for _, s := range p.Steps {
+		if s.By == install.Hand {
+			continue
+		}
+		sql := strings.ReplaceAll(s.SQL, p.TokenPlaceholder(), databendToken)
+		if _, problem := e.ask(sql); problem != "" && (headers || !strings.HasPrefix(sql, "SET GLOBAL")) {
+			e.t.Fatalf("%s\n%s", problem, s.SQL)
+		}
+	}
+}
+
+func TestDatabend(t *testing.T) { eachDatabend(t, databendCallsEveryFunction) }
+
 // Every judge-free function, called from the SQL of Databend, says of each row what the catalogue
 // says of it.
-func TestDatabend(t *testing.T) {
+func databendCallsEveryFunction(t *testing.T, variable string, headers bool) {
 	c := catalogue(t)
-	at, stop := serve(t, c, "127.0.0.1:0", false)
-	e := databend(t, "http://"+at)
 	v := plain("databend", "flight")
+	o := &server.Options{}
+	if headers {
+		o, v.TokenFile = tokenOptions(t)
+	}
+	at, stop := serveWith(t, c, "127.0.0.1:0", false, o)
 	v.Endpoint = "http://" + at
 	p := plan(t, v, c.Functions())
-	for twice := range 2 {
-		for _, s := range p.Steps {
-			if s.By != install.Hand {
-				if _, problem := e.ask(s.SQL); problem != "" {
-					t.Fatalf("time %d: %s\n%s", twice+1, problem, s.SQL)
-				}
-			}
-		}
+	e := databend(t, variable, settingsOf(t, p))
+	for range 2 {
+		e.runPlan(p, headers)
 	}
 	if n := e.must("SELECT count(*) FROM (" + p.Inventory + ") WHERE comment LIKE '%[badger:%'"); n[0] != strconv.Itoa(declared(p)) {
 		t.Errorf("%s functions are listed, want %d", n[0], declared(p))
@@ -336,13 +393,20 @@ func TestDatabend(t *testing.T) {
 	if got, problem := e.texts("hybrid_ex(gold_result, agent_result)", "answers"); problem == "" {
 		t.Errorf("without a server %d rows were scored", len(got))
 	}
-	serve(t, c, at, false)
+	serveWith(t, c, at, false, o)
 	if after, problem := e.texts("hybrid_ex(gold_result, agent_result)", "answers"); problem != "" || !reflect.DeepEqual(before, after) {
 		t.Errorf("after the server is back: %s, %d rows of %d", problem, len(after), len(before))
 	}
+	header := ""
+	if headers {
+		header = " HEADERS = ('authorization' = 'Bearer " + databendToken + "')"
+		if _, problem := e.ask("CREATE FUNCTION nothing (VARCHAR NULL) RETURNS DOUBLE NULL LANGUAGE python HANDLER = 'hybrid_ex' ADDRESS = 'http://" + at + "'"); !strings.Contains(problem, "a token is required") {
+			t.Errorf("a function without a token: %q", problem)
+		}
+	}
 	for sql, want := range map[string]string{
-		"CREATE OR REPLACE FUNCTION nothing (VARCHAR NULL) RETURNS DOUBLE NULL LANGUAGE python HANDLER = 'hybrid_exx' ADDRESS = 'http://" + at + "'":                          "hybrid_ex",
-		"CREATE OR REPLACE FUNCTION nothing (VARCHAR NULL, VARCHAR NULL) RETURNS VARCHAR NULL LANGUAGE python HANDLER = 'hybrid_ex/2@databend' ADDRESS = 'http://" + at + "'": "",
+		"CREATE OR REPLACE FUNCTION nothing (VARCHAR NULL) RETURNS DOUBLE NULL LANGUAGE python HANDLER = 'hybrid_exx'" + header + " ADDRESS = 'http://" + at + "'":                          "hybrid_ex",
+		"CREATE OR REPLACE FUNCTION nothing (VARCHAR NULL, VARCHAR NULL) RETURNS VARCHAR NULL LANGUAGE python HANDLER = 'hybrid_ex/2@databend'" + header + " ADDRESS = 'http://" + at + "'": "",
 	} {
 		if _, problem := e.ask(sql); problem == "" || !strings.Contains(problem, want) {
 			t.Errorf("%q for\n%s", problem, sql)
@@ -351,7 +415,7 @@ func TestDatabend(t *testing.T) {
 	many(t, e)
 
 	for i := len(p.Steps) - 1; i >= 0; i-- {
-		if sql := p.Steps[i].Drop; sql != "" {
+		if sql := p.Steps[i].Drop; sql != "" && (headers || !strings.HasPrefix(sql, "UNSET GLOBAL")) {
 			e.must(sql)
 		}
 	}

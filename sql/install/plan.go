@@ -422,14 +422,20 @@ func (p *Plan) Host() string {
 	return scheme + "://" + host
 }
 
+// Scheme returns the endpoint's scheme, http or https.
+func (p *Plan) Scheme() string {
+	scheme, _, _ := strings.Cut(p.Values.Endpoint, "://")
+	return scheme
+}
+
 // Port returns the endpoint's port, by default that of its scheme.
 func (p *Plan) Port() string {
-	scheme, rest, _ := strings.Cut(p.Values.Endpoint, "://")
+	_, rest, _ := strings.Cut(p.Values.Endpoint, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
 		return host[i+1:]
 	}
-	if scheme == "http" {
+	if p.Scheme() == "http" {
 		return "80"
 	}
 	return "443"

@@ -42,8 +42,10 @@ type Values struct {
 	Connection string `yaml:"connection"` // BigQuery and Databricks: name of the connection
 	Lambda     string `yaml:"lambda"`     // Redshift: name of the Lambda function
 
-	Secret    Secret `yaml:"secret"`     // Databricks: location of the token for badger serve
-	TokenFile string `yaml:"token_file"` // Postgres: file on the database server that contains the token
+	Secret Secret `yaml:"secret"` // Databricks: location of the token for badger serve
+	// Postgres: file on the database server that contains the token. Databend: file from which the token is put into
+	// the printed statements
+	TokenFile string `yaml:"token_file"`
 
 	Schedule Schedule           `yaml:"schedule"`
 	Deploy   service.Deployment `yaml:"deploy"`

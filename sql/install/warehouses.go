@@ -67,8 +67,12 @@ var (
 	cloudRun  = Wire{Budget: 19 * time.Minute, In: 10 << 20, Out: 15_000_000, Max: 500}
 	batchUDF  = Wire{Budget: 5 * time.Minute, In: 10 << 20, Out: 50 << 20}
 	lambda    = Wire{Budget: 14 * time.Minute, In: 5 << 20, Out: 6_000_000}
-	databend  = Wire{Budget: 150 * time.Second, In: 64 << 20, Out: 64 << 20, Max: 65_536}
+	databend  = Wire{Budget: 150 * time.Second, In: 64 << 20 / databendCopies, Out: 64 << 20, Max: 200}
 )
+
+// databendCopies is how many times the bytes of its rows a message of Databend may have: a slice of a block keeps the
+// texts of the whole block, unless the slice needs at most a quarter of them.
+const databendCopies = 4
 
 // Warehouses lists the supported warehouses.
 var Warehouses = []Warehouse{
@@ -113,7 +117,7 @@ var Warehouses = []Warehouse{
 	{
 		Name: "databend", Optional: byName, Unnamed: true, Connected: true, Global: true, Arguments: true,
 		Admin: "a user with CREATE ROLE and GRANT",
-		Vias:  []Via{{"flight", "external functions over Arrow Flight, tens of thousands of rows a call. The query nodes must list the endpoint in udf_server_allow_list.", []string{"endpoint"}, databend}},
+		Vias:  []Via{{"flight", "external functions over Arrow Flight. The query nodes must list the endpoint in udf_server_allow_list.", []string{"endpoint"}, databend}},
 	},
 }
 

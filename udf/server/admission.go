@@ -195,7 +195,7 @@ func (s *share) holdLarge(n int64) error {
 func (s *share) tryHold(n int64) error {
 	if held, most := s.holds(), s.most(); held+n > most {
 		return errcode.New(errcode.ResourceExhausted, "the call needs %d bytes of memory, expected at most %d"+
-			" (limits.memory_bytes, limits.caller.memory_bytes); send fewer rows at once", held+n, most)
+			" (limits.memory_bytes, limits.caller.memory_bytes); send fewer rows in a call", held+n, most)
 	}
 	if !s.q.bytes.TryAcquire(n) {
 		return busy("caller bytes", 0, "this caller's calls hold %d bytes at most", s.q.limits.InFlight)

@@ -114,7 +114,7 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 	return grpcError(err, d.busy)
 }
 
-// fewerRows adds to the error of a call that is too large how its caller sends fewer rows at once. Databend retries
+// fewerRows adds to the error of a call that is too large how its caller sends fewer rows in a call. Databend retries
 // on every error, so that its users read the last one.
 func fewerRows(wire string, err error) error {
 	if wire != databend.wire || errcode.Of(err) != errcode.ResourceExhausted || errors.Is(err, errBusy) {
