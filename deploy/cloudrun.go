@@ -23,6 +23,7 @@ var _ = register(Target{
 	Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
 	Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
 	Required: []string{"deploy.image", "database", "location"},
+	Needs:    cloudRunNeeds,
 	Prepare:  prepareCloudRun,
 	files:    cloudRunFiles, place: 10,
 })
@@ -68,6 +69,21 @@ var (
 			`\\]+|domain:[A-Za-z0-9.-]+|principal(Set)?://[^\s"` + "`" + `\\]+)$`)
 	readerEmail = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
 )
+
+// cloudRunNeeds returns the keys that other values make necessary.
+func cloudRunNeeds(v *install.Values) (keys []string) {
+	d := &v.Deploy
+	if v.Endpoint == "" || d.CloudRun.Perimeter != "" {
+		keys = append(keys, "deploy.cloud_run.project_number")
+	}
+	if region := d.CloudRun; v.Location != "" && region.SetRegion(v.Location) != nil { // of a copy
+		keys = append(keys, "deploy.cloud_run.region")
+	}
+	if d.Results.Any() || d.Report.On() || d.Judge.Backend == "bigqueryai" || d.CheckShared() != nil {
+		keys = append(keys, "deploy.warehouse")
+	}
+	return keys
+}
 
 // prepareCloudRun checks the values against the rules of Cloud Run and BigQuery, and returns the data of the templates,
 // with the environment of badger serve.
@@ -162,6 +178,9 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		return nil, err
 	}
 	own.Env = append(own.Env, judge...)
+	for name, value := range d.Judge.Environment() { // one at most
+		set(name, value)
+	}
 	if d.Judge.Backend == "bigqueryai" {
 		own.Services = append(own.Services, "aiplatform.googleapis.com")
 		if c := d.CloudRun.ModelConnection; c != "" {
@@ -298,7 +317,7 @@ func judgeVariables(d *service.Deployment, inside, example string) ([]variable, 
 	if j.URL != "" {
 		out = append(out, variable{"BADGER_JUDGE_BASE_URL", j.URL})
 	}
-	return out, nil
+	return out, d.CheckShared()
 }
 
 // command is a line of a shell script and its reason.

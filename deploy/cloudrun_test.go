@@ -683,29 +683,40 @@ func TestCloudRunValues(t *testing.T) {
 			v.Endpoint, v.Deploy.CloudRun = "https://b.example.com", service.CloudRun{Region: "europe-west1", Perimeter: "a", AccessPolicy: "1"}
 		}, "needs deploy.cloud_run.project_number"},
 		{"another warehouse", func(v *install.Values) { v.Deploy.Warehouse = "snowflake://x" }, "deploy.warehouse"},
-		{"a judge that there is not", func(v *install.Values) { v.Deploy.Judge.Backend = "cortex" }, "deploy.judge.backend"},
-		{"a judge without a model", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "openai", URL: "https://m"} }, "deploy.judge.model"},
-		{"a judge without an address", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m"} }, "deploy.judge.url"},
+		{"a judge that there is not", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "cortex", Budget: "2M"} }, "deploy.judge.backend"},
+		{"a judge without a model", func(v *install.Values) {
+			v.Deploy.Judge = service.Judge{Backend: "openai", URL: "https://m", Budget: "2M"}
+		}, "deploy.judge.model"},
+		{"a judge without an address", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", Budget: "2M"} }, "deploy.judge.url"},
 		{"a judge in the clear", func(v *install.Values) {
-			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "http://m"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "http://m", Budget: "2M"}
 		}, "deploy.judge.url"},
 		{"a judge with a query", func(v *install.Values) {
-			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m/?key=a"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m/?key=a", Budget: "2M"}
 		}, "deploy.judge.url"},
+		{"a judge without a budget", func(v *install.Values) {
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m"}
+		}, "needs deploy.judge.budget"},
+		{"several servers with a judge that share nothing", func(v *install.Values) {
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m", Budget: "2M"}
+			v.Deploy.Replicas.Max = 2
+		}, "needs deploy.warehouse"},
 		{"a key without a judge", func(v *install.Values) { v.Deploy.Judge.Secret = "s" }, "deploy.judge.backend"},
-		{"a judge inside without the warehouse", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "bigqueryai", Model: "m"} }, "deploy.warehouse"},
+		{"a judge inside without the warehouse", func(v *install.Values) {
+			v.Deploy.Judge = service.Judge{Backend: "bigqueryai", Model: "m", Budget: "2M"}
+		}, "deploy.warehouse"},
 		{"a judge inside with a key", func(v *install.Values) {
-			v.Deploy.Warehouse, v.Deploy.Judge = "bigquery://acme-analytics", service.Judge{Backend: "bigqueryai", Model: "m", Secret: "s"}
+			v.Deploy.Warehouse, v.Deploy.Judge = "bigquery://acme-analytics", service.Judge{Backend: "bigqueryai", Model: "m", Secret: "s", Budget: "2M"}
 		}, "deploy.judge.url and secret"},
 		{"a secret's name", func(v *install.Values) {
-			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a/b"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a/b", Budget: "2M"}
 		}, "deploy.judge.secret"},
 		{"a model's connection without its judge", func(v *install.Values) { v.Deploy.CloudRun.ModelConnection = "a.b.c" }, "model_connection"},
 		{"replicas", func(v *install.Values) { v.Deploy.Replicas = service.Replicas{Min: 3, Max: 2} }, "deploy.replicas"},
 		{"a report", func(v *install.Values) {
 			v.Deploy.Warehouse, v.Deploy.Report.Readers = "bigquery://acme-analytics", []string{"ana@example.com"}
 		}, ""},
-		{"a report of nothing", func(v *install.Values) { v.Deploy.Report.Readers = []string{"ana@example.com"} }, "deploy.report: this needs deploy.warehouse"},
+		{"a report of nothing", func(v *install.Values) { v.Deploy.Report.Readers = []string{"ana@example.com"} }, "needs deploy.warehouse"},
 		{"a report for BigQuery", func(v *install.Values) {
 			v.Deploy.Warehouse, v.Deploy.Report.Annotators = "bigquery://acme-analytics", []string{"*"}
 		}, "deploy.report: * means all allowed callers"},

@@ -447,10 +447,10 @@ func TestBundleValues(t *testing.T) {
 		{"another size", func(v *install.Values) { v.Deploy.Databricks.AppSize = "SMALL" }, "deploy.databricks.app_size"},
 		{"nobody to notify", func(v *install.Values) { v.Deploy.Databricks.Notify = []string{"team"} }, "deploy.databricks.notify"},
 		{"a host", func(v *install.Values) { v.Deploy.Warehouse = "databricks://h/a" }, "deploy.warehouse"},
-		{"a judge of another warehouse", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "cortex", Model: "m"} }, "deploy.judge.backend"},
+		{"a judge of another warehouse", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "cortex", Model: "m", Budget: "2M"} }, "deploy.judge.backend"},
 		{"a report for nobody that * could be", func(v *install.Values) { v.Deploy.Report.Admins = []string{"*"} }, "deploy.report.admins"},
 		{"a secret's key", func(v *install.Values) {
-			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a b"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a b", Budget: "2M"}
 		}, "deploy.judge.secret"},
 	})
 }

@@ -10,6 +10,7 @@ package deploy
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,9 @@ type Target struct {
 	Warehouse string   // warehouse that calls this deployment; "": any
 	Via       string   // how the warehouse calls it, such as spcs; "": any
 	Required  []string // keys of the values that must be set
-	Beside    string   // a folder of this package that is copied next to the output, under its base name; "": none
+	// Needs returns further keys that must be set, which depend on other values. It may be nil.
+	Needs  func(*install.Values) []string
+	Beside string // a folder of this package that is copied next to the output, under its base name; "": none
 
 	files fs.FS // the target's folder, and the one that is copied with it
 	place int   // position in listings, in steps of ten
@@ -58,6 +61,28 @@ func register(t Target) *Target {
 	Targets = append(Targets, t)
 	slices.SortFunc(Targets, func(a, b Target) int { return a.place - b.place })
 	return &t
+}
+
+//go:embed examples
+var examples embed.FS
+
+// Example returns a file of values for the target. The file is valid. Values that every deployment replaces are
+// marked.
+func (t *Target) Example() string {
+	text, err := examples.ReadFile("examples/" + t.Name + ".yaml")
+	if err != nil {
+		panic(err) // each target has a file
+	}
+	return string(text)
+}
+
+// Missing returns the keys that must be set for the target.
+func (t *Target) Missing(v *install.Values) []string {
+	keys := slices.Clone(t.Required)
+	if t.Needs != nil {
+		keys = append(keys, t.Needs(v)...)
+	}
+	return keys
 }
 
 var errResultsOfNone = errcode.New(errcode.InvalidArgument,
@@ -98,7 +123,7 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "%s belongs to %s via %s, and the values are for %s via %s", t.Name,
 			t.Warehouse, t.Via, plan.Warehouse.Name, plan.Via.Name)
 	}
-	if err := plan.Values.Require(t.Required...); err != nil {
+	if err := plan.Values.Require(t.Missing(&plan.Values)...); err != nil {
 		return nil, err
 	}
 	data := &page{Plan: plan, Target: t, Version: version}
@@ -195,7 +220,7 @@ func Explain(w io.Writer) error {
 			fmt.Fprintf(&b, "      needs: %s\n", strings.Join(t.Required, ", "))
 		}
 	}
-	b.WriteString("\nThen: badger deploy TARGET --values FILE --to DIR\n")
+	b.WriteString("\nThen: badger deploy TARGET --example > FILE, and badger deploy TARGET --values FILE --to DIR\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -153,3 +153,53 @@ func planFrom(t *testing.T, values []byte) (*install.Plan, error) {
 	v.Deploying = true
 	return install.New(v, dialects[v.Warehouse], few(all))
 }
+
+// The example of each target is valid as it is, has every value that the target needs, and names a digest. Without values,
+// all that is missing is told at once.
+func TestExamplesOfTargets(t *testing.T) {
+	all, err := functions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	render := func(target *deploy.Target, v install.Values) error {
+		v.Deploying, v.Needs = true, target.Missing(&v)
+		plan, err := install.New(v, dialects[v.Warehouse], few(all))
+		if err != nil {
+			return err
+		}
+		_, err = deploy.Render(target, plan, "1.2.3")
+		return err
+	}
+	for i := range deploy.Targets {
+		target := &deploy.Targets[i]
+		t.Run(target.Name, func(t *testing.T) {
+			v, err := install.ReadValues(strings.NewReader(target.Example()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := render(target, v); err != nil {
+				t.Error(err)
+			}
+			if v.Deploy.Tagged() {
+				t.Error("the image of the example is a tag")
+			}
+			judged, err := install.ReadValues(strings.NewReader(strings.Replace(target.Example(), "# judge:", "judge:", 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := render(target, judged); err != nil {
+				t.Errorf("with the judge of the example: %v", err)
+			}
+			if strings.Contains(target.Example(), "# judge:") && judged.Deploy.Judge.Budget == "" {
+				t.Error("the judge of the example has no budget")
+			}
+			least := install.Values{Warehouse: v.Warehouse, Via: v.Via}
+			err = render(target, least)
+			for _, key := range target.Missing(&least) {
+				if err == nil || !strings.Contains(err.Error(), key+", such as "+key+": ") || !strings.Contains(err.Error(), "--example") {
+					t.Errorf("%s is not told: %v", key, err)
+				}
+			}
+		})
+	}
+}

@@ -17,7 +17,7 @@ var kubernetesFiles embed.FS
 var _ = register(Target{
 	Name:     "kubernetes",
 	Doc:      "badger serve in a cluster, by a Helm chart and values for it; any warehouse that reaches the cluster can call it. One pod, unless deploy.replicas says more.",
-	Required: []string{"deploy.image"}, Prepare: inCluster,
+	Required: []string{"deploy.image"}, Needs: clusterNeeds, Prepare: inCluster,
 	files: kubernetesFiles, place: 30,
 })
 
@@ -50,6 +50,22 @@ func imageOf(reference string) (imageParts, error) {
 	return p, nil
 }
 
+// clusterNeeds returns the keys that other values make necessary: a certificate unless there is no TLS, and a warehouse
+// for what is read from one or shared by several servers.
+func clusterNeeds(v *install.Values) (keys []string) {
+	d := &v.Deploy
+	if t := d.Kubernetes.TLS; t.Secret == "" && t.Issuer == "" && !t.Plaintext {
+		keys = append(keys, "deploy.kubernetes.tls.secret")
+	}
+	if d.Results.Any() || d.Report.On() || slices.Contains(inWarehouse, d.Judge.Backend) || d.CheckShared() != nil {
+		keys = append(keys, "deploy.warehouse")
+	}
+	return keys
+}
+
+// inWarehouse are the backends of judges that call the warehouse's own models.
+var inWarehouse = []string{"cortex", "aiquery", "bigqueryai"}
+
 const longestToken = 64 // bytes of a token's name
 
 // inCluster checks the values for what the chart would reject or what would fail in the cluster, and returns the
@@ -72,10 +88,13 @@ func inCluster(p *install.Plan) (any, error) {
 	if d.Results.Any() && d.Warehouse == "" {
 		return nil, errResultsOfNone
 	}
-	if slices.Contains([]string{"cortex", "aiquery", "bigqueryai"}, d.Judge.Backend) && d.Warehouse == "" {
+	if slices.Contains(inWarehouse, d.Judge.Backend) && d.Warehouse == "" {
 		return nil, errcode.New(errcode.InvalidArgument,
 			"values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing",
 			d.Judge.Backend)
+	}
+	if err := d.CheckShared(); err != nil {
+		return nil, err
 	}
 	if d.Report.On() && d.Warehouse == "" {
 		return nil, errcode.New(errcode.InvalidArgument,

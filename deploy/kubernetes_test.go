@@ -671,7 +671,10 @@ func TestKubernetesValues(t *testing.T) {
 		{"image: r.example.com/badger:1", "image: 'r.example.com/badger:'", "deploy.image"},
 		{"image: r.example.com/badger:1", "cpu: \"1\"", "deploy.image"},
 		{"image:", "memory: 1Mi\n  image:", "deploy.memory is 1Mi, expected at least 128Mi"},
-		{"image:", "judge: {backend: aiquery, model: m}\n  image:", "deploy.warehouse is missing"},
+		{"image:", "judge: {backend: aiquery, model: m, budget: 2M}\n  image:", "needs deploy.warehouse"},
+		{"image:", "judge: {backend: openai, url: 'https://m', model: m}\n  image:", "needs deploy.judge.budget"},
+		{"image:", "replicas: {min: 2}\n  judge: {backend: openai, url: 'https://m', model: m, budget: 2M}\n  image:", "needs deploy.warehouse"},
+		{"image:", "replicas: {max: 2}\n  warehouse: duckdb:/tmp/w\n  judge: {backend: openai, url: 'https://m', model: m, budget: 2M}\n  image:", "2 servers with a judge"},
 		{"tls: {secret: s}", "tls: {}", "tls.secret"},
 		{"tls: {secret: s}", "tls: {secret: s, plaintext: true}", "expected one"},
 		{"{secret: s}", "{secret: S}", "deploy.kubernetes.tls.secret"},
@@ -713,7 +716,7 @@ func TestKubernetesValues(t *testing.T) {
 // With names that may be looked up, those of the warehouses and of the judge are among them; where
 // nothing is allowed, and somebody named, the files say so.
 func TestKubernetesHosts(t *testing.T) {
-	const values = "warehouse: postgres\nvia: http\nendpoint: https://b.example.com\ndeploy:\n  image: r.example.com/badger:1\n  warehouse: %s\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: k}\n  kubernetes:\n    tls: {secret: s}\n    %s\n"
+	const values = "warehouse: postgres\nvia: http\nendpoint: https://b.example.com\ndeploy:\n  image: r.example.com/badger:1\n  warehouse: %s\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: k, budget: 2M}\n  kubernetes:\n    tls: {secret: s}\n    %s\n"
 	for warehouse, want := range map[string]string{
 		"postgres://u@db.example.com/d":          "{host: db.example.com, port: 5432}",
 		"postgres://u@db.example.com:6432/d":     "{host: db.example.com, port: 6432}",
@@ -783,7 +786,7 @@ func TestKubernetesReport(t *testing.T) {
 	for _, tc := range []struct{ warehouse, reader, says string }{
 		{warehouse, "ana", ""},
 		{warehouse, `"*"`, ""},
-		{"", "ana", "deploy.report: this needs deploy.warehouse"},
+		{"", "ana", "needs deploy.warehouse"},
 		{warehouse, "'ana:b'", "invalid token name"},
 		{warehouse, "ana lopez", "invalid token name"},
 		{warehouse, strings.Repeat("a", 65), "invalid token name"},

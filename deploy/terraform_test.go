@@ -489,7 +489,7 @@ func TestTerraformSnowflakeValues(t *testing.T) {
 		{"  snowflake: {query_warehouse: wh}\n", map[string]string{
 			"egress_hosts": "", "egress_secrets": "", "nodes": `{"max":4,"min":2}`, "service_suspend_seconds": "", "auto_suspend_seconds": "600", "min_ready_instances": "1",
 		}},
-		{"  snowflake: {query_warehouse: wh, nodes: {min: 1, max: 3}, ready: 2, suspend: 900, pool_suspend: 30}\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: judge_key}\n", map[string]string{
+		{"  snowflake: {query_warehouse: wh, nodes: {min: 1, max: 3}, ready: 2, suspend: 900, pool_suspend: 30}\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: judge_key, budget: 2M}\n", map[string]string{
 			"egress_hosts": `["models.example.com:443"]`, "egress_secrets": `["MAIN.BADGER.JUDGE_KEY"]`, "nodes": `{"max":3,"min":1}`,
 			"service_suspend_seconds": "900", "auto_suspend_seconds": "30", "min_ready_instances": "2",
 		}},

@@ -228,3 +228,23 @@ func TestBudgetProperty(t *testing.T) {
 		}
 	})
 }
+
+func TestParseBudget(t *testing.T) {
+	for _, tc := range []struct {
+		text   string
+		tokens int64
+		money  string
+	}{
+		{"200000", 200_000, ""}, {"500k", 500_000, ""}, {"2M", 2_000_000, ""}, {" 3m ", 3_000_000, ""},
+		{"5.00USD", 0, "5.00"}, {"5.00 usd", 0, "5.00"}, {"$5", 0, "5"},
+	} {
+		if tokens, money, err := judgebackend.ParseBudget(tc.text); tokens != tc.tokens || money != tc.money || err != nil {
+			t.Errorf("%q: %d tokens, %q, %v", tc.text, tokens, money, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5M", "k", "9223372036854775807k", "0USD", "USD", "$x", "-1USD"} {
+		if tokens, money, err := judgebackend.ParseBudget(text); !errcode.IsUsage(err) {
+			t.Errorf("%q: %d tokens, %q, %v; want an error of usage", text, tokens, money, err)
+		}
+	}
+}

@@ -4,20 +4,23 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/deploy"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/sql/install"
 )
 
 type deployCommand struct {
 	valuesFlags
-	Target string `arg:"" optional:"" help:"Platform. Without it, badger deploy describes the choices."`
-	To     string `placeholder:"DIR" help:"Directory to write to."`
-	Print  bool   `help:"Print the output (the files)."`
-	Check  bool   `help:"Only check (the files in --to). The exit code is 1 if they differ from the values or are left over."`
-	Force  bool   `help:"Replace files that badger did not write, or that were changed since."`
+	Target  string `arg:"" optional:"" help:"Platform. Without it, badger deploy describes the choices."`
+	To      string `placeholder:"DIR" help:"Directory to write to."`
+	Print   bool   `help:"Print the output (the files)."`
+	Example bool   `help:"Print an example of the values."`
+	Check   bool   `help:"Only check (the files in --to). The exit code is 1 if they differ from the values or are left over."`
+	Force   bool   `help:"Replace files that badger did not write, or that were changed since."`
 }
 
 // Run writes, prints or checks the deployment files of a platform. Without a platform it describes the choices.
@@ -28,6 +31,10 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	t, err := deploy.Find(c.Target)
 	if err != nil {
 		return errcode.AsUsage(err)
+	}
+	if c.Example {
+		_, err := fmt.Fprint(p.stdout, t.Example())
+		return err
 	}
 	if c.Print == (c.To != "") || c.Check && c.To == "" {
 		return usage("expected --print, --to DIR, or --to DIR --check")
@@ -43,7 +50,7 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	if v.Warehouse == t.Warehouse {
 		v.Via = cmp.Or(v.Via, t.Via)
 	}
-	v.Deploying = true
+	v.Deploying, v.Needs = true, t.Missing(&v)
 	plan, err := planOf(ctx, v)
 	if err != nil {
 		return err
@@ -51,6 +58,9 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	files, err := deploy.Render(t, plan, version())
 	if err != nil {
 		return errcode.AsUsage(err)
+	}
+	if slices.Contains(t.Required, "deploy.image") {
+		askForDigest(p, &plan.Values)
 	}
 	if c.Print {
 		for i, f := range files {
@@ -76,6 +86,14 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	}
 	fmt.Fprintf(p.stderr, "%s written to %s\n", printable.Count(len(files), "file"), c.To)
 	return nil
+}
+
+// askForDigest writes a note if the image is named by a tag.
+func askForDigest(p process, v *install.Values) {
+	if v.Deploy.Tagged() {
+		fmt.Fprintf(p.stderr, "deploy.image: %s is a tag, under which another image can be pushed; name its digest: NAME@sha256:…, as docker push prints it\n",
+			v.Deploy.Image)
+	}
 }
 
 // check compares files with those in --to. It prints the differences and returns errGate if there are any. Files that

@@ -46,20 +46,26 @@ func TestServiceConfiguration(t *testing.T) {
 		change(&v)
 		return v
 	}
-	outside := service.Judge{Backend: "openai", Model: "gpt-4o", URL: "https://models.example.com/v1", Secret: "judge_key"}
+	outside := service.Judge{Backend: "openai", Model: "gpt-4o", URL: "https://models.example.com/v1", Secret: "judge_key", Budget: "2M"}
+	cortex := service.Judge{Backend: "cortex", Budget: "5k"}
 	for name, tc := range map[string]struct {
 		values install.Values
 		app    bool
 		judge  string
 	}{
-		"Cortex":                          {values(func(*install.Values) {}), false, "cortex:claude-4-sonnet"},
-		"a judge outside":                 {values(func(v *install.Values) { v.Deploy.Judge = outside }), false, "openai:gpt-4o"},
-		"no judge":                        {values(func(v *install.Values) { v.Deploy.Judge.Backend = "none" }), false, "none"},
-		"an app, Cortex":                  {values(func(*install.Values) {}), true, "cortex:claude-4-sonnet"},
-		"an app, a judge outside":         {values(func(v *install.Values) { v.Deploy.Judge = outside }), true, "openai:gpt-4o"},
-		"a judge file":                    {values(func(v *install.Values) { v.Judges = []string{filepath.Join(judges, "pii_guardrail.star")} }), false, "cortex:claude-4-sonnet"},
-		"a model with a name of its own":  {values(func(v *install.Values) { v.Deploy.Judge = service.Judge{Model: `m: "x" {y}`} }), false, `cortex:m: "x" {y}`},
-		"names that YAML takes otherwise": {values(func(v *install.Values) { v.Database, v.Schema = "y", "null_" }), false, "cortex:claude-4-sonnet"},
+		"Cortex":                  {values(func(v *install.Values) { v.Deploy.Judge = cortex }), false, "cortex:claude-4-sonnet"},
+		"no judge is named":       {values(func(*install.Values) {}), false, "none"},
+		"a judge outside":         {values(func(v *install.Values) { v.Deploy.Judge = outside }), false, "openai:gpt-4o"},
+		"no judge":                {values(func(v *install.Values) { v.Deploy.Judge.Backend = "none" }), false, "none"},
+		"an app, Cortex":          {values(func(v *install.Values) { v.Deploy.Judge = cortex }), true, "cortex:claude-4-sonnet"},
+		"an app, a judge outside": {values(func(v *install.Values) { v.Deploy.Judge = outside }), true, "openai:gpt-4o"},
+		"a judge file": {values(func(v *install.Values) {
+			v.Deploy.Judge, v.Judges = cortex, []string{filepath.Join(judges, "pii_guardrail.star")}
+		}), false, "cortex:claude-4-sonnet"},
+		"a model with a name of its own": {values(func(v *install.Values) {
+			v.Deploy.Judge = service.Judge{Backend: "cortex", Model: `m: "x" {y}`, Budget: "2M"}
+		}), false, `cortex:m: "x" {y}`},
+		"names that YAML takes otherwise": {values(func(v *install.Values) { v.Database, v.Schema = "y", "null_" }), false, "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := planOf(t.Context(), tc.values)

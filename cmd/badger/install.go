@@ -18,6 +18,7 @@ import (
 type installCommand struct {
 	valuesFlags
 	Print    bool   `help:"Print the output (SQL, in execution order)."`
+	Example  bool   `help:"Print an example of the values."`
 	Apply    string `placeholder:"URL" help:"Run the SQL in this warehouse."`
 	As       string `enum:"all,admin,owner" default:"all" help:"With --apply or --drop, run only the steps of the administrator or of the owner (default ${default})."`
 	Diff     string `placeholder:"URL" help:"Show the changes that --apply would make. Exit with 1 if there are any."`
@@ -35,6 +36,14 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	if v.Warehouse == "" {
 		return install.Explain(p.stdout)
 	}
+	if c.Example {
+		text, err := install.Example(v.Warehouse, v.Via)
+		if err != nil {
+			return errcode.AsUsage(err)
+		}
+		_, err = fmt.Fprint(p.stdout, text)
+		return err
+	}
 	chosen := 0
 	for _, on := range []bool{c.Print, c.Apply != "", c.Diff != "", c.Drop} {
 		if on {
@@ -50,6 +59,9 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	plan, err := planOf(ctx, v)
 	if err != nil {
 		return err
+	}
+	if plan.Via.Name == "spcs" && !c.Drop {
+		askForDigest(p, &plan.Values)
 	}
 	switch {
 	case c.Print:

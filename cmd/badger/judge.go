@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -49,7 +50,7 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 		c.Metrics[name] = of
 	}
 	if f.Budget != "" {
-		tokens, money, err := judging.ParseBudget(f.Budget)
+		tokens, money, err := judgebackend.ParseBudget(f.Budget)
 		if err != nil {
 			return c, usage("--budget: %w", err)
 		}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"fmt"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 // Deployment holds the values under deploy, which describe how badger serve runs on a platform. The package deploy
@@ -62,6 +64,79 @@ type Judge struct {
 	Model   string `yaml:"model"`
 	URL     string `yaml:"url"`
 	Secret  string `yaml:"secret"` // name of the platform's secret that holds the key
+	// Budget limits the cost of each caller for a day in UTC: a number of tokens, such as 2M, or money, such as 5.00USD.
+	// A judge without one is an error.
+	Budget string `yaml:"budget"`
+}
+
+// Asked reports whether a judge is named.
+func (j *Judge) Asked() bool { return j.Backend != "" && j.Backend != "none" }
+
+// Needs returns the keys that a named judge needs on every platform.
+func (j *Judge) Needs() []string {
+	switch {
+	case !j.Asked():
+		return nil
+	case j.Cortex(): // Snowflake has a default model
+		return []string{"deploy.judge.budget"}
+	}
+	keys := []string{"deploy.judge.model", "deploy.judge.budget"}
+	if j.Backend == "openai" || j.Backend == "anthropic" {
+		keys = append(keys, "deploy.judge.url")
+	}
+	return keys
+}
+
+// complete returns an error for an invalid budget, or for one without a judge.
+func (j *Judge) complete() error {
+	if !j.Asked() && j.Budget != "" {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.judge.budget is set, and deploy.judge.backend names no judge")
+	}
+	_, _, err := j.limits()
+	return err
+}
+
+func (j *Judge) limits() (tokens int64, money string, err error) {
+	if j.Budget == "" {
+		return 0, "", nil
+	}
+	if tokens, money, err = judgebackend.ParseBudget(j.Budget); err != nil {
+		err = errcode.New(errcode.InvalidArgument, "values: deploy.judge.budget: %w", err)
+	}
+	return tokens, money, err
+}
+
+// Caller returns judge.caller_budget of badger serve: one of the keys tokens and money. It is nil without a judge.
+func (j *Judge) Caller() map[string]any {
+	tokens, money, _ := j.limits() // complete has returned its error
+	switch {
+	case !j.Asked():
+		return nil
+	case money != "":
+		return map[string]any{"money": money}
+	}
+	return map[string]any{"tokens": tokens}
+}
+
+// Environment returns the environment variables that limit the judge's cost in badger serve.
+func (j *Judge) Environment() map[string]string {
+	out := map[string]string{}
+	for key, value := range j.Caller() {
+		out["BADGER_JUDGE_CALLER_BUDGET_"+strings.ToUpper(key)] = fmt.Sprint(value)
+	}
+	return out
+}
+
+// CheckShared returns an error if several servers run that call a judge and share no warehouse: each would pay for the
+// same replies, and know nothing of the batches and tickets of the others.
+func (d *Deployment) CheckShared() error {
+	shared, servers := d.Warehouse != "" && !strings.HasPrefix(d.Warehouse, "duckdb:"), max(d.Replicas.Min, d.Replicas.Max)
+	if servers < 2 || !d.Judge.Asked() || shared {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "values: deploy.replicas: %d servers with a judge share replies and batches"+
+		" through a warehouse; expected deploy.warehouse, such as postgres://badger@db.example.com/analytics, or one replica",
+		servers)
 }
 
 var (
@@ -74,6 +149,9 @@ const leastMemory = 128 // in Mi: for the program, its engine and some calls
 // schemes are the URL schemes of warehouses.
 var schemes = []string{"bigquery", "databricks", "duckdb", "postgres", "postgresql", "redshift", "snowflake"}
 
+// Tagged reports whether Image names a tag without a digest: another image can be pushed under it.
+func (d *Deployment) Tagged() bool { return d.Image != "" && !strings.Contains(d.Image, "@") }
+
 // Fields returns all values of the section deploy that are strings, including those of the platforms.
 func (d *Deployment) Fields() []Field {
 	all := []Field{
@@ -85,6 +163,7 @@ func (d *Deployment) Fields() []Field {
 		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
 		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
 		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
+		{"deploy.judge.budget", &d.Judge.Budget, "", "2M"},
 	}
 	for _, s := range d.sections() {
 		all = append(all, s.fields()...)
@@ -122,6 +201,9 @@ func (d *Deployment) Complete() error {
 		(err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return errcode.New(errcode.InvalidArgument,
 			"values: deploy.judge.url: expected a URL such as https://models.example.com/v1")
+	}
+	if err := d.Judge.complete(); err != nil {
+		return err
 	}
 	if err := d.Results.complete(); err != nil {
 		return err

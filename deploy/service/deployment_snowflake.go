@@ -46,16 +46,19 @@ func (s *SnowflakeService) fields() []Field {
 // complete does nothing. [SPCSService.Complete] checks the section, because that needs names from outside it.
 func (s *SnowflakeService) complete() error { return nil }
 
-// completeSPCS checks the judge and sets defaults: Cortex with the service's own token if no backend is set, an
-// external model with a host and a key, or none.
+// completeSPCS checks the judge and sets defaults: none if no backend is set, Cortex with the service's own token, or
+// an external model with a host and a key.
 func (j *Judge) completeSPCS() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
 	}
 	switch j.Backend {
 	case "":
-		j.Backend = "cortex"
-		fallthrough
+		if j.Model != "" || j.URL != "" || j.Secret != "" {
+			return bad("backend is missing, such as cortex")
+		}
+		j.Backend = "none"
+		return nil
 	case "cortex":
 		if j.Model == "" {
 			j.Model = defaultCortexModel

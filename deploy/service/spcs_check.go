@@ -47,17 +47,19 @@ const (
 
 var (
 	namePattern  = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?$`)
-	imagePattern = regexp.MustCompile(`^(/[a-z_][a-z0-9_$]*){3}/[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+	imagePattern = regexp.MustCompile(`^(/[a-z_][a-z0-9_$]*){3}/[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|@sha256:[0-9a-f]{64})$`)
 	cpuPattern   = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?)(m?)$`)
 	sizePattern  = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?)(Ki|Mi|Gi|Ti|K|M|G|T)?$`)
 	rangePattern = regexp.MustCompile(`^([0-9]{1,5})-([0-9]{1,5})$`)
 )
 
-// checkImage returns an error unless image is a path /DATABASE/SCHEMA/REPOSITORY/NAME:TAG, without a host.
+// checkImage returns an error unless image is a path /DATABASE/SCHEMA/REPOSITORY/NAME, with a tag or a digest and
+// without a host.
 func checkImage(image string) error {
 	if !imagePattern.MatchString(image) {
 		return errcode.New(errcode.InvalidArgument,
-			"invalid image path %.200q; expected /DATABASE/SCHEMA/REPOSITORY/NAME:TAG in lower case, without a host", image)
+			"invalid image path %.200q; expected /DATABASE/SCHEMA/REPOSITORY/NAME:TAG or @sha256:DIGEST in lower case, without a host",
+			image)
 	}
 	return nil
 }

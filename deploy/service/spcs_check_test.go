@@ -99,8 +99,8 @@ func TestEachRuleCanFail(t *testing.T) {
 		"image without a tag":      {func(s *service.Specification) { s.Spec.Containers[0].Image = "/lake/badger/images/badger" }, "spec.containers[0].image"},
 		"image without repository": {func(s *service.Specification) { s.Spec.Containers[0].Image = "/lake/badger/badger:1" }, "spec.containers[0].image"},
 		"image with capitals":      {func(s *service.Specification) { s.Spec.Containers[0].Image = "/Lake/badger/images/badger:1" }, "spec.containers[0].image"},
-		"image with a digest": {func(s *service.Specification) {
-			s.Spec.Containers[0].Image = "/lake/badger/images/badger@sha256:" + strings.Repeat("0a", 32)
+		"image with a short digest": {func(s *service.Specification) {
+			s.Spec.Containers[0].Image = "/lake/badger/images/badger@sha256:" + strings.Repeat("0a", 31)
 		}, "spec.containers[0].image"},
 		"probe of no endpoint": {func(s *service.Specification) { s.Spec.Containers[0].ReadinessProbe.Port = 8082 }, "spec.containers[0].readinessProbe.port: 8082 is the port of no endpoint"},
 		"probe without a path": {func(s *service.Specification) { s.Spec.Containers[0].ReadinessProbe.Path = "readyz" }, "spec.containers[0].readinessProbe.path"},

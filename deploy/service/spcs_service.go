@@ -168,7 +168,7 @@ const imageRepository = "images"
 
 // Outside reports whether the judge is a model outside the Snowflake account.
 func (j *Judge) Outside() bool {
-	return j.Backend != "" && j.Backend != "cortex" && j.Backend != "none"
+	return j.Asked() && !j.Cortex()
 }
 
 // Cortex reports whether the judge is a model of Snowflake Cortex.
@@ -302,6 +302,7 @@ func (s *SPCSService) container(name, image string, port, grpc int, app bool) Co
 		},
 	}
 	maps.Copy(c.Env, d.Results.Environment())
+	maps.Copy(c.Env, d.Judge.Environment())
 	if d.Judge.Outside() {
 		secret := SecretName{ObjectName: s.in(d.Judge.Secret)}
 		if app {

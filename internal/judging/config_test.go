@@ -3,8 +3,6 @@ package judging
 import (
 	"reflect"
 	"testing"
-
-	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // The way to a model is that of the common judge, or the metric's own as a whole: a key never goes
@@ -24,26 +22,6 @@ func TestWayToTheJudgeOfAMetric(t *testing.T) {
 		got, ok, err := c.endpointOf("rose")
 		if err != nil || !ok || !reflect.DeepEqual(got, tc.want) {
 			t.Errorf("%s: %+v %v %v, want %+v", tc.why, got, ok, err, tc.want)
-		}
-	}
-}
-
-func TestParseBudget(t *testing.T) {
-	for _, tc := range []struct {
-		text   string
-		tokens int64
-		money  string
-	}{
-		{"200000", 200_000, ""}, {"500k", 500_000, ""}, {"2M", 2_000_000, ""}, {" 3m ", 3_000_000, ""},
-		{"5.00USD", 0, "5.00"}, {"5.00 usd", 0, "5.00"}, {"$5", 0, "5"},
-	} {
-		if tokens, money, err := ParseBudget(tc.text); tokens != tc.tokens || money != tc.money || err != nil {
-			t.Errorf("%q: %d tokens, %q, %v", tc.text, tokens, money, err)
-		}
-	}
-	for _, text := range []string{"", "0", "-1", "1.5M", "k", "9223372036854775807k", "0USD", "USD", "$x", "-1USD"} {
-		if tokens, money, err := ParseBudget(text); !errcode.IsUsage(err) {
-			t.Errorf("%q: %d tokens, %q, %v; want an error of usage", text, tokens, money, err)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package judging
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -63,34 +61,6 @@ func (c *Config) quota(ledger judgebackend.Payments) (*judgebackend.Quota, error
 		return nil, errcode.AsUsage(err)
 	}
 	return q, nil
-}
-
-// ParseBudget parses a number of tokens, such as 200000, 200k or 2M, or an amount of money, such as 5.00USD or $5. It
-// returns one of the two; the other is zero. An invalid value is a usage error.
-func ParseBudget(s string) (tokens int64, money string, err error) {
-	s = strings.TrimSpace(s)
-	if m, ok := strings.CutSuffix(strings.ToUpper(s), "USD"); ok {
-		money = strings.TrimSpace(m)
-	} else if m, ok := strings.CutPrefix(s, "$"); ok {
-		money = strings.TrimSpace(m)
-	}
-	if money != "" {
-		if m, err := judgebackend.ParseMoney(money); err != nil || m == 0 {
-			return 0, "", errcode.Usage("expected an amount above 0 such as 5.00USD")
-		}
-		return 0, money, nil
-	}
-	digits, unit := s, int64(1)
-	for suffix, n := range map[string]int64{"k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6} {
-		if d, ok := strings.CutSuffix(s, suffix); ok {
-			digits, unit = d, n
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n <= 0 || n > (1<<62)/unit {
-		return 0, "", errcode.Usage("expected a number of tokens such as 200000, 500k or 2M, or money such as 5.00USD")
-	}
-	return n * unit, "", nil
 }
 
 // Measure registers the metrics of the judges with m.

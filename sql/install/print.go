@@ -78,6 +78,7 @@ func Explain(w io.Writer) error {
 	b.WriteString(`
 Values are in a YAML file (--values FILE) or set one by one
 (--set endpoint=https://badger.example.com). Then
+  --example      a file of values to start from
   --print        everything, in the order in which it has to run
   --diff URL     what an installation lacks
   --apply URL    run it; run again, it changes nothing

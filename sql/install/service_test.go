@@ -18,7 +18,7 @@ func withEverything() install.Values {
 	v.Judges = []string{"/home/ana/money.star", "b.yaml"}
 	d := &v.Deploy
 	d.Image, d.Replicas, d.CPU, d.Memory = "badger:2.0.0", service.Replicas{Min: 2, Max: 4}, "1500m", "4Gi"
-	d.Judge = service.Judge{Backend: "openai", Model: "m-1", URL: "https://Models.example.com:8443/v1", Secret: "judge_key"}
+	d.Judge = service.Judge{Backend: "openai", Model: "m-1", URL: "https://Models.example.com:8443/v1", Secret: "judge_key", Budget: "2M"}
 	d.Snowflake = service.SnowflakeService{
 		QueryWarehouse: "Strange WH", Nodes: service.Replicas{Min: 1, Max: 3}, PoolSuspend: 60, Ready: 2, Suspend: 3600, Public: true, LogLevel: "ERROR", Previous: "badger:1.0.0",
 		App: service.NativeApp{Package: "badger_package", Name: "badger_app"},
@@ -64,7 +64,10 @@ func TestServiceFollowsTheValues(t *testing.T) {
 			t.Errorf("the least has %s", never)
 		}
 	}
-	if !strings.Contains(least, "DATABASE ROLE SNOWFLAKE.CORTEX_USER TO ROLE") || strings.Contains(all, "CORTEX") {
+	v := plain("snowflake", "spcs")
+	v.Deploy.Judge = service.Judge{Backend: "cortex", Budget: "2M"}
+	cortex := statements(plan(t, v, few))
+	if !strings.Contains(cortex, "DATABASE ROLE SNOWFLAKE.CORTEX_USER TO ROLE") || strings.Contains(all+least, "CORTEX") {
 		t.Error("Cortex is granted where another judge is asked, or not granted where it is")
 	}
 	text, err := plan(t, withEverything(), few).SPCS().Specification()
@@ -126,12 +129,16 @@ func TestServiceValues(t *testing.T) {
 		"more than a node of CPU_X64_S has":             func(v *install.Values) { v.Deploy.CPU = "4" },
 		"bytes of memory together":                      func(v *install.Values) { v.Deploy.Memory = "7Gi" },
 		"deploy.judge.backend is \"replay\"":            func(v *install.Values) { v.Deploy.Judge.Backend = "replay" },
-		"deploy.judge.model and deploy.judge.secret":    func(v *install.Values) { v.Deploy.Judge.Secret = "" },
+		"needs deploy.judge.secret":                     func(v *install.Values) { v.Deploy.Judge.Secret = "" },
+		"needs deploy.judge.budget":                     func(v *install.Values) { v.Deploy.Judge.Budget = "" },
+		"deploy.judge.budget: expected a number":        func(v *install.Values) { v.Deploy.Judge.Budget = "much" },
+		"names no judge":                                func(v *install.Values) { v.Deploy.Judge = service.Judge{Budget: "2M"} },
+		"backend is missing":                            func(v *install.Values) { v.Deploy.Judge = service.Judge{Model: "m"} },
 		"deploy.judge.url: openai needs a URL":          func(v *install.Values) { v.Deploy.Judge.URL = "http://models.example.com" },
 		"and not its address":                           func(v *install.Values) { v.Deploy.Judge.URL = "https://10.0.0.1/v1" },
 		"takes the ports 22, 80, 443":                   func(v *install.Values) { v.Deploy.Judge.URL = "https://models.example.com:81/v1" },
 		"of no use to cortex":                           func(v *install.Values) { v.Deploy.Judge.Backend = "cortex" },
-		"of no use to none":                             func(v *install.Values) { v.Deploy.Judge.Backend = "none" },
+		"of no use to none":                             func(v *install.Values) { v.Deploy.Judge.Backend, v.Deploy.Judge.Budget = "none", "" },
 		"deploy.judge.secret is \"my key\"":             func(v *install.Values) { v.Deploy.Judge.Secret = "my key" },
 		"deploy.warehouse: expected a URL":              func(v *install.Values) { v.Deploy.Warehouse = "snowflake://ana@acct/lake" },
 		"judges: \"a,b.star\"":                          func(v *install.Values) { v.Judges = []string{"a,b.star"} },
@@ -199,7 +206,7 @@ func TestServiceStates(t *testing.T) {
 	}
 	for what, change := range map[string]func(v *install.Values){
 		"image":     func(v *install.Values) { v.Deploy.Image = "badger:1.0.1" },
-		"judge":     func(v *install.Values) { v.Deploy.Judge.Model = "other" },
+		"judge":     func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "cortex", Budget: "2M"} },
 		"instances": func(v *install.Values) { v.Deploy.Replicas.Max = 2 },
 	} {
 		v := plain("snowflake", "spcs")

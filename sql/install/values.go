@@ -2,6 +2,7 @@ package install
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -54,8 +55,9 @@ type Values struct {
 	Judges []string `yaml:"judges"` // judge files whose functions are also installed
 
 	// Deploying reports that the server does not exist yet, so that settings that only calls need, such as its
-	// endpoint, may be missing.
-	Deploying bool `yaml:"-"`
+	// endpoint, may be missing. Needs are then the keys that must be set.
+	Deploying bool     `yaml:"-"`
+	Needs     []string `yaml:"-"`
 }
 
 // Roles are the names of the roles, or of the groups that are used as roles.
@@ -160,15 +162,9 @@ func (v *Values) complete(required []string) error {
 	if err := v.checkSecrets(); err != nil {
 		return err
 	}
-	if v.Deploying {
-		required = nil
-	}
-	// The platform of a deployment determines whether it needs an endpoint.
-	if v.Warehouse == "bigquery" && v.Endpoint == "" && (!v.Deploying || v.Deploy.CloudRun.ProjectNumber != "") {
-		var err error
-		if v.Endpoint, err = v.Deploy.CloudRun.Endpoint(v.Service, v.Location); err != nil {
-			return err
-		}
+	required, err := v.required(required)
+	if err != nil {
+		return err
 	}
 	for _, f := range v.fields() {
 		if *f.value == "" {
@@ -177,30 +173,12 @@ func (v *Values) complete(required []string) error {
 		if err := service.CheckText(f.key, *f.value); err != nil {
 			return err
 		}
-		for _, key := range required {
-			if key == f.key && *f.value == "" {
-				return errcode.New(errcode.InvalidArgument, "values: %s via %s needs %s, such as %s: %s", v.Warehouse, v.Via, f.key,
-					f.key, f.example)
-			}
-		}
 	}
-	if v.Endpoint != "" {
-		u, err := url.Parse(v.Endpoint)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" ||
-			u.User != nil {
-			return errcode.New(errcode.InvalidArgument,
-				"values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
-		}
-		switch {
-		case u.Scheme == "https" || driver.Loopback(u.Hostname()) && v.Warehouse != "snowflake":
-		case v.Warehouse == "snowflake" || v.Warehouse == "bigquery":
-			return errcode.New(errcode.InvalidArgument,
-				"values: endpoint: %s calls https:// addresses alone; expected a URL such as https://badger.example.com", v.Warehouse)
-		case !v.AllowPlainHTTP:
-			return errcode.New(errcode.InvalidArgument,
-				"values: endpoint: http:// sends the token and results as plain text; expected https://, or allow_plain_http: true if nobody else uses the network between")
-		}
-		v.Endpoint = strings.TrimRight(v.Endpoint, "/")
+	if err := v.Require(required...); err != nil {
+		return err
+	}
+	if err := v.checkEndpoint(); err != nil {
+		return err
 	}
 	if providers := []string{"aws_api_gateway", "aws_private_api_gateway", "aws_gov_api_gateway",
 		"aws_gov_private_api_gateway"}; !slices.Contains(providers, v.APIProvider) {
@@ -234,6 +212,56 @@ func (v *Values) complete(required []string) error {
 	return v.Schedule.complete(v.Warehouse)
 }
 
+// required returns the keys that must be set: those that the protocol needs, or the platform of a deployment, and those
+// that other values make necessary. It derives BigQuery's endpoint.
+func (v *Values) required(required []string) (keys []string, err error) {
+	if v.Deploying {
+		required = v.Needs
+	}
+	if v.Deploying || v.Via == "spcs" {
+		required = slices.Concat(required, v.Deploy.Judge.Needs())
+	}
+	if v.Via == "spcs" && v.Deploy.Judge.Outside() {
+		required = append(required, "deploy.judge.secret")
+	}
+	if run := &v.Deploy.CloudRun; v.Warehouse == "bigquery" && v.Endpoint == "" { // it follows from the project's number
+		required = slices.Clone(required)
+		if i := slices.Index(required, "endpoint"); i >= 0 {
+			required[i] = "deploy.cloud_run.project_number"
+		}
+		if run.ProjectNumber != "" && (v.Location != "" || run.Region != "") {
+			if v.Endpoint, err = run.Endpoint(v.Service, v.Location); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return required, nil
+}
+
+// checkEndpoint returns an error for an endpoint that the warehouse cannot call, or that is reached without encryption.
+func (v *Values) checkEndpoint() error {
+	if v.Endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(v.Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" ||
+		u.User != nil {
+		return errcode.New(errcode.InvalidArgument,
+			"values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
+	}
+	switch {
+	case u.Scheme == "https" || driver.Loopback(u.Hostname()) && v.Warehouse != "snowflake":
+	case v.Warehouse == "snowflake" || v.Warehouse == "bigquery":
+		return errcode.New(errcode.InvalidArgument,
+			"values: endpoint: %s calls https:// addresses alone; expected a URL such as https://badger.example.com", v.Warehouse)
+	case !v.AllowPlainHTTP:
+		return errcode.New(errcode.InvalidArgument,
+			"values: endpoint: http:// sends the token and results as plain text; expected https://, or allow_plain_http: true if nobody else uses the network between")
+	}
+	v.Endpoint = strings.TrimRight(v.Endpoint, "/")
+	return nil
+}
+
 // everyone lists, by warehouse, the names of roles or members that include all users, in lower case.
 var everyone = map[string][]string{
 	"postgres": {"public"}, "redshift": {"public"}, "snowflake": {"public"},
@@ -265,14 +293,19 @@ func (v *Values) checkRoles() error {
 	return nil
 }
 
-// Require returns an error if a value with one of the keys is empty.
+// Require returns an error that lists all values with one of the keys that are missing, each with an example.
 func (v *Values) Require(keys ...string) error {
+	var missing []string
 	for _, f := range v.fields() {
 		if *f.value == "" && slices.Contains(keys, f.key) {
-			return errcode.New(errcode.InvalidArgument, "values: this needs %s, such as %s: %s", f.key, f.key, f.example)
+			missing = append(missing, fmt.Sprintf("%s, such as %s: %s", f.key, f.key, f.example))
 		}
 	}
-	return nil
+	if missing == nil {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "values: %s via %s needs %s; --example prints a file of values", v.Warehouse,
+		v.Via, strings.Join(missing, "; "))
 }
 
 // Visitors returns the roles that the platform admits to the server of the report, which also serves functions. The

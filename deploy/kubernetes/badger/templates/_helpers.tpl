@@ -97,6 +97,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and $v.report.enabled (not (dig "results" "warehouse" "" $v.config)) (not $v.extraEnv) (not $v.extraEnvFrom) }}
 {{- fail "report.enabled needs config.results.warehouse, whose runs the report shows" }}
 {{- end }}
+{{- $judge := dig "judge" "backend" "none" $v.config | default "none" }}
+{{- $judged := or (ne $judge "none") (dig "judge" "metrics" "" $v.config) }}
+{{- $warehouse := dig "results" "warehouse" "" $v.config }}
+{{- $shared := and $warehouse (not (hasPrefix "duckdb:" $warehouse)) (has (dig "judge" "ledger" "warehouse" $v.config) (list "" "warehouse")) }}
+{{- $servers := ternary $v.autoscaling.maxReplicas $v.replicas $v.autoscaling.enabled | int }}
+{{- if and (gt $servers 1) $judged (not $shared) (not $v.extraEnv) (not $v.extraEnvFrom) }}
+{{- fail "config.judge: several servers share replies and batches through config.results.warehouse, and not through a DuckDB file or another judge.ledger: expected a warehouse, or replicas: 1" }}
+{{- end }}
 {{- if and $v.config.report (not $v.report.enabled) }}
 {{- fail "config.report is of no use without report.enabled" }}
 {{- end }}

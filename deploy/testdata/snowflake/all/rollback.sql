@@ -16,6 +16,7 @@ spec:
         BADGER_AUTH_HTTP_PLATFORM: spcs
         BADGER_JUDGE_BACKEND: openai:gpt-4o
         BADGER_JUDGE_BASE_URL: https://models.example.com/v1
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "500000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
@@ -55,6 +56,7 @@ spec:
         BADGER_AUTH_HTTP_ROLES: '{"ANA":["call","label"],"Ben%20Li":["call","label"],"EVA@EXAMPLE.COM":["admin"]}'
         BADGER_JUDGE_BACKEND: openai:gpt-4o
         BADGER_JUDGE_BASE_URL: https://models.example.com/v1
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "500000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7435

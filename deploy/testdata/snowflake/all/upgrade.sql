@@ -24,6 +24,7 @@ spec:
         BADGER_AUTH_HTTP_PLATFORM: spcs
         BADGER_JUDGE_BACKEND: openai:gpt-4o
         BADGER_JUDGE_BASE_URL: https://models.example.com/v1
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "500000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
@@ -63,6 +64,7 @@ spec:
         BADGER_AUTH_HTTP_ROLES: '{"ANA":["call","label"],"Ben%20Li":["call","label"],"EVA@EXAMPLE.COM":["admin"]}'
         BADGER_JUDGE_BACKEND: openai:gpt-4o
         BADGER_JUDGE_BASE_URL: https://models.example.com/v1
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "500000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7435
@@ -116,7 +118,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS analytics.badger.scorer SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:fdbdfb63aa31c385]';
+ALTER SERVICE IF EXISTS analytics.badger.scorer SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:fddf552ff11bcb35]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE analytics.badger.scorer;

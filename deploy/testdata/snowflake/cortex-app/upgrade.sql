@@ -25,6 +25,7 @@ spec:
         BADGER_AUTH_HTTP_MODE: platform
         BADGER_AUTH_HTTP_PLATFORM: spcs
         BADGER_JUDGE_BACKEND: cortex:claude-4-sonnet
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "2000000"
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
@@ -63,7 +64,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS provider.scorers.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:67ae461e8ba20806]';
+ALTER SERVICE IF EXISTS provider.scorers.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:2a1d838eea8c3f2a]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE provider.scorers.badger;

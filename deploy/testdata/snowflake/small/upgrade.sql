@@ -24,7 +24,7 @@ spec:
         BADGER_AUTH_GRPC_MODE: local
         BADGER_AUTH_HTTP_MODE: platform
         BADGER_AUTH_HTTP_PLATFORM: spcs
-        BADGER_JUDGE_BACKEND: cortex:claude-4-sonnet
+        BADGER_JUDGE_BACKEND: none
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
@@ -63,7 +63,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS analytics.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:279ba3c3b0f36858]';
+ALTER SERVICE IF EXISTS analytics.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:39acfd9fa4a9aa00]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE analytics.badger.badger;

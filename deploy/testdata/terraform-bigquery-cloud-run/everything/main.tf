@@ -46,6 +46,7 @@ module "badger" {
     BADGER_AUTH_HTTP_PLATFORM         = "cloud-run"
     BADGER_AUTH_HTTP_ROLES            = "{\"ana@example.com\":[\"call\",\"read\"],\"ben@example.com\":[\"call\",\"label\"],\"eva@example.com\":[\"admin\"],\"viewer@acme-analytics.iam.gserviceaccount.com\":[\"call\",\"read\"]}"
     BADGER_JUDGE_BACKEND              = "bigqueryai:gemini-2.5-flash"
+    BADGER_JUDGE_CALLER_BUDGET_TOKENS = "2000000"
     BADGER_JUDGE_CONNECTION           = "acme-analytics.europe-west1.models"
     BADGER_LIMITS_CALLER_CALLS        = "40"
     BADGER_LIMITS_CALLER_MEMORY_BYTES = "1319108608"
