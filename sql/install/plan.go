@@ -66,6 +66,7 @@ type Plan struct {
 	Others    string // a query: those of the plan's roles that badger did not create; "" if unsupported
 
 	dialect   driver.Dialect
+	ca        string         // see CA
 	functions []udf.Function // the catalog
 	procedure string         // mark of the evaluation procedure; "" if there is none
 	service   string         // mark of the service that runs badger serve; "" if badger does not create one
@@ -97,6 +98,9 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 		}
 	}
 	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d, functions: functions}
+	if p.ca, err = p.readCA(); err != nil {
+		return nil, err
+	}
 	if via.Name == "spcs" {
 		if err := p.SPCS().Complete(); err != nil {
 			return nil, err
@@ -249,10 +253,6 @@ func (p *Plan) template(file string) (*template.Template, error) {
 			return "TABLE"
 		},
 		"folded": p.dialect.Stored, "pgargs": p.postgresArguments,
-		"file": func(name string) (string, error) {
-			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
-			return string(b), err
-		},
 		"sh": service.ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name },
 		"functionOwner": func() string { return service.FunctionOwnerPermissions },
 		"key":           store.Reader{Dialect: p.dialect}.Key, "names": textList, "table": store.TableNamed,
@@ -411,6 +411,11 @@ func (p *page) Why() string { return p.signature() + ": " + oneLine(p.Function.O
 
 // JSON reports whether the result is JSON, which is never NULL.
 func (p *page) JSON() bool { return p.Function.Result == udf.JSON }
+
+// Scores reports whether the result is an array with a score for each of the metrics in the second argument.
+func (p *page) Scores() bool {
+	return p.Function.Of.Name == "score_row" || p.Function.Of.Name == "score_case"
+}
 
 // Host returns the scheme and the host of the endpoint.
 func (p *Plan) Host() string {

@@ -31,6 +31,9 @@ type Values struct {
 	// the endpoint may be http:// beyond loopback: tokens and data then cross the network as they are
 	AllowPlainHTTP bool `yaml:"allow_plain_http"`
 
+	// file of certificates, by which functions check the endpoint's certificate instead of the system's authorities
+	CAFile string `yaml:"ca_file"`
+
 	Integration string `yaml:"integration"`  // Snowflake: name of the API integration
 	APIProvider string `yaml:"api_provider"` // Snowflake: kind of Amazon API Gateway
 	// Snowflake and Redshift: the AWS role that may call the gateway or the Lambda function
@@ -84,7 +87,7 @@ type Rows struct {
 	JudgeSeconds float64 `yaml:"judge_seconds"`
 }
 
-// ReadValuesFile reads a YAML file of values. Relative paths of judge files are resolved from its directory. The error
+// ReadValuesFile reads a YAML file of values. Relative paths of judge files and ca_file are resolved from its directory. The error
 // contains the file's name, not its directory.
 func ReadValuesFile(path string) (Values, error) {
 	f, err := os.Open(path)
@@ -95,6 +98,9 @@ func ReadValuesFile(path string) (Values, error) {
 	v, err := ReadValues(f)
 	if err != nil {
 		return v, errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
+	}
+	if v.CAFile != "" && !filepath.IsAbs(v.CAFile) {
+		v.CAFile = filepath.Join(filepath.Dir(path), v.CAFile)
 	}
 	for i, file := range v.Judges {
 		if !filepath.IsAbs(file) {
@@ -146,6 +152,7 @@ func (v *Values) fields() []field {
 		{"lambda", &v.Lambda, "badger", "badger"},
 		{"secret.scope", &v.Secret.Scope, "badger", "badger"},
 		{"secret.key", &v.Secret.Key, "token", "token"},
+		{"ca_file", &v.CAFile, "", "ca.pem"},
 		{"token_file", &v.TokenFile, "", "/etc/badger/token"},
 		{"schedule.cron", &v.Schedule.Cron, "", "0 6 * * *"},
 		{"schedule.timezone", &v.Schedule.Timezone, "UTC", "UTC"},

@@ -8,11 +8,12 @@ COMMENT {{lit .Comment}}
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import http.client, json, time, urllib.error, urllib.request
+import http.client, json, ssl, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = {{py (print .Values.Endpoint "/v1/databricks/" .Function.Of.Name "/batch")}}
 ROWS, BYTES = {{.Rows}}, 8 << 20  # of a request at most; the server takes 10 MiB
+CA = {{py .CA}}  # certificates of the server's authorities in PEM; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -24,15 +25,16 @@ def call(rows, token):
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
+    tls = ssl.create_default_context(cadata=CA) if CA else None
     for attempt in range(8):
         after = ""
         try:
-            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660, context=tls) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
             text = e.read(3000).decode(errors="replace")
-            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
-                return '{"results":[{{if .JSON}}' + text + '{{else}}null{{end}}]}'
+            if e.code == 400 and '"code":"resource_exhausted"' in text:
+                return None if len(rows) > 1 else '{"results":[' + failed(text, rows[0]) + "]}"
             if e.code not in (429, 503) or attempt == 7:
                 raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
@@ -40,6 +42,23 @@ def call(rows, token):
             if attempt == 7:
                 raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def failed(text, row):  # the result of a row that is too large alone
+{{- if .Scores}}
+    fault, metrics = json.loads(text), json.loads(row)[1] or ""
+    return json.dumps([dict(metric=m.strip(), status="failed", code=fault["code"], reason=fault["reason"]) for m in metrics.split(",")])
+{{- else if .JSON}}
+    return text
+{{- else}}
+    return "null"
+{{- end}}
+
+def answers(rows, token):
+    text = call(rows, token)
+    if text is None:  # too large together
+        half = len(rows) // 2
+        return answers(rows[:half], token) + answers(rows[half:], token)
+    return results(text, len(rows))
 
 def parts(rows):
     part, size = [], 0
@@ -69,7 +88,7 @@ def score(batches):
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
         for part in parts(map(json.dumps, rows)):
-            out += results(call(part, token), len(part))
+            out += answers(part, token)
         yield pd.Series(out, dtype=object)
 $$
 --- owner: {{.Why}}

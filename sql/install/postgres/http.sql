@@ -4,10 +4,11 @@ CREATE EXTENSION IF NOT EXISTS plpython3u
 --- drop: DROP FUNCTION IF EXISTS {{in "_call"}}(text, json)
 CREATE OR REPLACE FUNCTION {{in "_call"}}(name text, body json) RETURNS json
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $badger$
-import http.client, json, signal, socket, threading, time, urllib.parse
+import http.client, json, signal, socket, ssl, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit({{py .Values.Endpoint}})
 TOKEN_FILE = {{py .Values.TokenFile}}
+CA = {{py .CA}}  # certificates of the server's authorities in PEM; "": those of the system
 
 # The server's own flags and settings. plpy reads them by a statement, which a parallel plan does not allow here.
 try:
@@ -38,8 +39,11 @@ def end(connection):
     plpy.error("canceling statement", sqlstate="57014")
 
 def connect():
-    kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
-    GD["badger connection"] = c = kind(URL.netloc, timeout=660)
+    if URL.scheme == "https":
+        c = http.client.HTTPSConnection(URL.netloc, timeout=660, context=ssl.create_default_context(cadata=CA or None))
+    else:
+        c = http.client.HTTPConnection(URL.netloc, timeout=660)
+    GD["badger connection"] = c
     return c
 
 def send(connection, out):

@@ -37,9 +37,10 @@ GRANT USE CONNECTION ON CONNECTION badger TO badger_owner;
 CREATE OR REPLACE FUNCTION lake.badger.badger_version()
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'The version of badger. [badger:4564f76e705c3336]'
+COMMENT 'The version of badger. [badger:22abaaffe3e38434]'
 RETURN (
-  SELECT CASE WHEN r.status_code = 200 THEN CAST(get_json_object(concat('{"v":', r.text, '}'), '$.v') AS STRING)
+  SELECT CASE WHEN r.status_code = 400 AND contains(r.text, '"code":"resource_exhausted"') THEN NULL
+    WHEN r.status_code = 200 THEN CAST(get_json_object(concat('{"v":', r.text, '}'), '$.v') AS STRING)
     ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS STRING) END
   FROM (SELECT http_request(conn => 'badger', method => 'POST', path => '/databricks/badger_version',
     headers => map('Content-Type', 'application/json'),
@@ -51,9 +52,10 @@ RETURN (
 CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql STRING COMMENT 'One.', agent_latency_ms DOUBLE COMMENT 'Two.')
 RETURNS DOUBLE
 NOT DETERMINISTIC
-COMMENT 'A share of it\'s \\ "texts". [badger:7d3876f1cc430450]'
+COMMENT 'A share of it\'s \\ "texts". [badger:40bd04dd964f8fda]'
 RETURN (
-  SELECT CASE WHEN r.status_code = 200 THEN CAST(get_json_object(concat('{"v":', r.text, '}'), '$.v') AS DOUBLE)
+  SELECT CASE WHEN r.status_code = 400 AND contains(r.text, '"code":"resource_exhausted"') THEN NULL
+    WHEN r.status_code = 200 THEN CAST(get_json_object(concat('{"v":', r.text, '}'), '$.v') AS DOUBLE)
     ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS DOUBLE) END
   FROM (SELECT http_request(conn => 'badger', method => 'POST', path => '/databricks/small',
     headers => map('Content-Type', 'application/json'),
@@ -93,9 +95,10 @@ RETURN (
 CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING COMMENT 'The row.', metrics STRING DEFAULT NULL COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:8c1c0a557dd8f20d]'
+COMMENT 'Scores a row. [badger:b43d9c8f573b0364]'
 RETURN (
-  SELECT CASE WHEN r.status_code NOT IN (429, 503) THEN r.text
+  SELECT CASE WHEN r.status_code = 400 AND contains(r.text, '"code":"resource_exhausted"') THEN to_json(transform(split(score_row.metrics, ','), m -> named_struct('metric', trim(m), 'status', 'failed', 'code', 'resource_exhausted', 'reason', get_json_object(r.text, '$.reason'))))
+    WHEN r.status_code NOT IN (429, 503) THEN r.text
     ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS STRING) END
   FROM (SELECT http_request(conn => 'badger', method => 'POST', path => '/databricks/score_row',
     headers => map('Content-Type', 'application/json'),

@@ -30,15 +30,16 @@ CREATE OR REPLACE FUNCTION lake.badger.badger_version__rows(badger_token STRING)
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'The version of badger. [badger:a3e83ffa97ddde0a]'
+COMMENT 'The version of badger. [badger:ee2e41fe27188b0a]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import http.client, json, time, urllib.error, urllib.request
+import http.client, json, ssl, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/badger_version/batch"
 ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
+CA = ""  # certificates of the server's authorities in PEM; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -50,15 +51,16 @@ def call(rows, token):
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
+    tls = ssl.create_default_context(cadata=CA) if CA else None
     for attempt in range(8):
         after = ""
         try:
-            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660, context=tls) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
             text = e.read(3000).decode(errors="replace")
-            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
-                return '{"results":[null]}'
+            if e.code == 400 and '"code":"resource_exhausted"' in text:
+                return None if len(rows) > 1 else '{"results":[' + failed(text, rows[0]) + "]}"
             if e.code not in (429, 503) or attempt == 7:
                 raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
@@ -66,6 +68,16 @@ def call(rows, token):
             if attempt == 7:
                 raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def failed(text, row):  # the result of a row that is too large alone
+    return "null"
+
+def answers(rows, token):
+    text = call(rows, token)
+    if text is None:  # too large together
+        half = len(rows) // 2
+        return answers(rows[:half], token) + answers(rows[half:], token)
+    return results(text, len(rows))
 
 def parts(rows):
     part, size = [], 0
@@ -95,7 +107,7 @@ def score(batches):
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
         for part in parts(map(json.dumps, rows)):
-            out += results(call(part, token), len(part))
+            out += answers(part, token)
         yield pd.Series(out, dtype=object)
 $$;
 
@@ -104,7 +116,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.badger_version()
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'The version of badger. [badger:a3e83ffa97ddde0a]'
+COMMENT 'The version of badger. [badger:ee2e41fe27188b0a]'
 RETURN CAST(get_json_object(concat('{"v":', lake.badger.badger_version__rows(secret('badger', 'token')), '}'), '$.v') AS STRING);
 
 -- 8. Run by badger_owner.
@@ -113,15 +125,16 @@ CREATE OR REPLACE FUNCTION lake.badger.small__rows(badger_token STRING, gold_sql
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'A share of it\'s \\ "texts". [badger:666d2e9fcca403de]'
+COMMENT 'A share of it\'s \\ "texts". [badger:a40f76538748fba1]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import http.client, json, time, urllib.error, urllib.request
+import http.client, json, ssl, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/small/batch"
 ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
+CA = ""  # certificates of the server's authorities in PEM; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -133,15 +146,16 @@ def call(rows, token):
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
+    tls = ssl.create_default_context(cadata=CA) if CA else None
     for attempt in range(8):
         after = ""
         try:
-            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660, context=tls) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
             text = e.read(3000).decode(errors="replace")
-            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
-                return '{"results":[null]}'
+            if e.code == 400 and '"code":"resource_exhausted"' in text:
+                return None if len(rows) > 1 else '{"results":[' + failed(text, rows[0]) + "]}"
             if e.code not in (429, 503) or attempt == 7:
                 raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
@@ -149,6 +163,16 @@ def call(rows, token):
             if attempt == 7:
                 raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def failed(text, row):  # the result of a row that is too large alone
+    return "null"
+
+def answers(rows, token):
+    text = call(rows, token)
+    if text is None:  # too large together
+        half = len(rows) // 2
+        return answers(rows[:half], token) + answers(rows[half:], token)
+    return results(text, len(rows))
 
 def parts(rows):
     part, size = [], 0
@@ -178,7 +202,7 @@ def score(batches):
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
         for part in parts(map(json.dumps, rows)):
-            out += results(call(part, token), len(part))
+            out += answers(part, token)
         yield pd.Series(out, dtype=object)
 $$;
 
@@ -187,7 +211,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql STRING COMMENT 'One.', agent_latency_ms DOUBLE COMMENT 'Two.')
 RETURNS DOUBLE
 NOT DETERMINISTIC
-COMMENT 'A share of it\'s \\ "texts". [badger:666d2e9fcca403de]'
+COMMENT 'A share of it\'s \\ "texts". [badger:a40f76538748fba1]'
 RETURN CAST(get_json_object(concat('{"v":', lake.badger.small__rows(secret('badger', 'token'), small.gold_sql, small.agent_latency_ms), '}'), '$.v') AS DOUBLE);
 
 -- 10. Run by badger_owner.
@@ -196,15 +220,16 @@ CREATE OR REPLACE FUNCTION lake.badger.large_json__rows(badger_token STRING, gol
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'Evidence. [badger:dc5fb68affcd334f]'
+COMMENT 'Evidence. [badger:5b7e715e87e329ca]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import http.client, json, time, urllib.error, urllib.request
+import http.client, json, ssl, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/large_json/batch"
 ROWS, BYTES = 500, 8 << 20  # of a request at most; the server takes 10 MiB
+CA = ""  # certificates of the server's authorities in PEM; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -216,15 +241,16 @@ def call(rows, token):
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
+    tls = ssl.create_default_context(cadata=CA) if CA else None
     for attempt in range(8):
         after = ""
         try:
-            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660, context=tls) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
             text = e.read(3000).decode(errors="replace")
-            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
-                return '{"results":[' + text + ']}'
+            if e.code == 400 and '"code":"resource_exhausted"' in text:
+                return None if len(rows) > 1 else '{"results":[' + failed(text, rows[0]) + "]}"
             if e.code not in (429, 503) or attempt == 7:
                 raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
@@ -232,6 +258,16 @@ def call(rows, token):
             if attempt == 7:
                 raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def failed(text, row):  # the result of a row that is too large alone
+    return text
+
+def answers(rows, token):
+    text = call(rows, token)
+    if text is None:  # too large together
+        half = len(rows) // 2
+        return answers(rows[:half], token) + answers(rows[half:], token)
+    return results(text, len(rows))
 
 def parts(rows):
     part, size = [], 0
@@ -261,7 +297,7 @@ def score(batches):
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
         for part in parts(map(json.dumps, rows)):
-            out += results(call(part, token), len(part))
+            out += answers(part, token)
         yield pd.Series(out, dtype=object)
 $$;
 
@@ -270,7 +306,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result STRING COMMENT 'It\'s one.', options STRING DEFAULT NULL COMMENT 'Three.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Evidence. [badger:dc5fb68affcd334f]'
+COMMENT 'Evidence. [badger:5b7e715e87e329ca]'
 RETURN lake.badger.large_json__rows(secret('badger', 'token'), large_json.gold_result, large_json.options);
 
 -- 12. Run by badger_owner.
@@ -279,15 +315,16 @@ CREATE OR REPLACE FUNCTION lake.badger.run_settings__rows(badger_token STRING, m
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'What a run is made with. [badger:6458b12a943de7da]'
+COMMENT 'What a run is made with. [badger:2959258d175c8ff0]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import http.client, json, time, urllib.error, urllib.request
+import http.client, json, ssl, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/run_settings/batch"
 ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
+CA = ""  # certificates of the server's authorities in PEM; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -299,15 +336,16 @@ def call(rows, token):
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
+    tls = ssl.create_default_context(cadata=CA) if CA else None
     for attempt in range(8):
         after = ""
         try:
-            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660, context=tls) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
             text = e.read(3000).decode(errors="replace")
-            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
-                return '{"results":[' + text + ']}'
+            if e.code == 400 and '"code":"resource_exhausted"' in text:
+                return None if len(rows) > 1 else '{"results":[' + failed(text, rows[0]) + "]}"
             if e.code not in (429, 503) or attempt == 7:
                 raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
@@ -315,6 +353,16 @@ def call(rows, token):
             if attempt == 7:
                 raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def failed(text, row):  # the result of a row that is too large alone
+    return text
+
+def answers(rows, token):
+    text = call(rows, token)
+    if text is None:  # too large together
+        half = len(rows) // 2
+        return answers(rows[:half], token) + answers(rows[half:], token)
+    return results(text, len(rows))
 
 def parts(rows):
     part, size = [], 0
@@ -344,7 +392,7 @@ def score(batches):
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
         for part in parts(map(json.dumps, rows)):
-            out += results(call(part, token), len(part))
+            out += answers(part, token)
         yield pd.Series(out, dtype=object)
 $$;
 
@@ -353,7 +401,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics STRING COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'What a run is made with. [badger:6458b12a943de7da]'
+COMMENT 'What a run is made with. [badger:2959258d175c8ff0]'
 RETURN lake.badger.run_settings__rows(secret('badger', 'token'), run_settings.metrics);
 
 -- 14. Run by badger_owner.
@@ -362,15 +410,16 @@ CREATE OR REPLACE FUNCTION lake.badger.score_row__rows(badger_token STRING, `row
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:6ef77308f9a112dd]'
+COMMENT 'Scores a row. [badger:59854a8fea26894f]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import http.client, json, time, urllib.error, urllib.request
+import http.client, json, ssl, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/score_row/batch"
 ROWS, BYTES = 200, 8 << 20  # of a request at most; the server takes 10 MiB
+CA = ""  # certificates of the server's authorities in PEM; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -382,15 +431,16 @@ def call(rows, token):
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
+    tls = ssl.create_default_context(cadata=CA) if CA else None
     for attempt in range(8):
         after = ""
         try:
-            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660, context=tls) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
             text = e.read(3000).decode(errors="replace")
-            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
-                return '{"results":[' + text + ']}'
+            if e.code == 400 and '"code":"resource_exhausted"' in text:
+                return None if len(rows) > 1 else '{"results":[' + failed(text, rows[0]) + "]}"
             if e.code not in (429, 503) or attempt == 7:
                 raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
@@ -398,6 +448,17 @@ def call(rows, token):
             if attempt == 7:
                 raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def failed(text, row):  # the result of a row that is too large alone
+    fault, metrics = json.loads(text), json.loads(row)[1] or ""
+    return json.dumps([dict(metric=m.strip(), status="failed", code=fault["code"], reason=fault["reason"]) for m in metrics.split(",")])
+
+def answers(rows, token):
+    text = call(rows, token)
+    if text is None:  # too large together
+        half = len(rows) // 2
+        return answers(rows[:half], token) + answers(rows[half:], token)
+    return results(text, len(rows))
 
 def parts(rows):
     part, size = [], 0
@@ -427,7 +488,7 @@ def score(batches):
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
         for part in parts(map(json.dumps, rows)):
-            out += results(call(part, token), len(part))
+            out += answers(part, token)
         yield pd.Series(out, dtype=object)
 $$;
 
@@ -436,7 +497,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING COMMENT 'The row.', metrics STRING DEFAULT NULL COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:6ef77308f9a112dd]'
+COMMENT 'Scores a row. [badger:59854a8fea26894f]'
 RETURN lake.badger.score_row__rows(secret('badger', 'token'), score_row.`row`, score_row.metrics);
 
 -- 16. Run by badger_owner.

@@ -32,10 +32,11 @@ CREATE EXTENSION IF NOT EXISTS plpython3u;
 -- Sends one row to badger serve and returns the result as it came. A session keeps its connection open. Overload is tried again.
 CREATE OR REPLACE FUNCTION badger._call(name text, body json) RETURNS json
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $badger$
-import http.client, json, signal, socket, threading, time, urllib.parse
+import http.client, json, signal, socket, ssl, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit("https://badger.example.com")
 TOKEN_FILE = ""
+CA = ""  # certificates of the server's authorities in PEM; "": those of the system
 
 # The server's own flags and settings. plpy reads them by a statement, which a parallel plan does not allow here.
 try:
@@ -66,8 +67,11 @@ def end(connection):
     plpy.error("canceling statement", sqlstate="57014")
 
 def connect():
-    kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
-    GD["badger connection"] = c = kind(URL.netloc, timeout=660)
+    if URL.scheme == "https":
+        c = http.client.HTTPSConnection(URL.netloc, timeout=660, context=ssl.create_default_context(cadata=CA or None))
+    else:
+        c = http.client.HTTPConnection(URL.netloc, timeout=660)
+    GD["badger connection"] = c
     return c
 
 def send(connection, out):
