@@ -2,6 +2,8 @@ package install
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"strings"
@@ -86,7 +88,14 @@ func (p *Plan) endpoint(ctx context.Context) doctor.Check {
 		check.Status, check.Detail, check.Fix = doctor.Failed, "the endpoint is not a URL", "correct endpoint in the values"
 		return check
 	}
-	response, err := (&http.Client{Transport: driver.Transport(nil)}).Do(request)
+	transport := driver.Transport(nil)
+	defer transport.CloseIdleConnections()
+	if p.ca != "" {
+		authorities := x509.NewCertPool()
+		authorities.AppendCertsFromPEM([]byte(p.ca))
+		transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
+	}
+	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
 		check.Status, check.Detail = doctor.Warning, "no response from "+url+" to this machine"
 		check.Fix = "is badger serve running there? Where only the warehouse reaches it, call badger_echo from SQL instead"
