@@ -87,8 +87,8 @@ type Rows struct {
 	JudgeSeconds float64 `yaml:"judge_seconds"`
 }
 
-// ReadValuesFile reads a YAML file of values. Relative paths of judge files and ca_file are resolved from its directory. The error
-// contains the file's name, not its directory.
+// ReadValuesFile reads a YAML file of values. Relative paths of judge files and ca_file are resolved from its
+// directory. The error contains the file's name, not its directory.
 func ReadValuesFile(path string) (Values, error) {
 	f, err := os.Open(path)
 	if err != nil {
