@@ -87,13 +87,26 @@ func (j *Judge) Needs() []string {
 	return keys
 }
 
-// complete returns an error for an invalid budget, or for one without a judge.
+// complete returns an error for an invalid budget, for one without a judge, and for money if the model has no known
+// price: badger serve would not start.
 func (j *Judge) complete() error {
 	if !j.Asked() && j.Budget != "" {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge.budget is set, and deploy.judge.backend names no judge")
 	}
-	_, _, err := j.limits()
-	return err
+	_, money, err := j.limits()
+	if err != nil || money == "" {
+		return err
+	}
+	prices, err := judgebackend.NewBudget(judgebackend.BudgetLimits{})
+	if err != nil {
+		return err
+	}
+	if _, known := prices.Price(judgebackend.Identity{Backend: j.Backend, Model: j.Model}); !known {
+		return errcode.New(errcode.InvalidArgument,
+			"values: deploy.judge.budget is money, and no price is known for %s:%.80s; expected tokens, such as 2M", j.Backend,
+			j.Model)
+	}
+	return nil
 }
 
 func (j *Judge) limits() (tokens int64, money string, err error) {

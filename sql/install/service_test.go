@@ -132,6 +132,7 @@ func TestServiceValues(t *testing.T) {
 		"needs deploy.judge.secret":                     func(v *install.Values) { v.Deploy.Judge.Secret = "" },
 		"needs deploy.judge.budget":                     func(v *install.Values) { v.Deploy.Judge.Budget = "" },
 		"deploy.judge.budget: expected a number":        func(v *install.Values) { v.Deploy.Judge.Budget = "much" },
+		"no price is known for openai:m-1":              func(v *install.Values) { v.Deploy.Judge.Budget = "5.00USD" },
 		"names no judge":                                func(v *install.Values) { v.Deploy.Judge = service.Judge{Budget: "2M"} },
 		"backend is missing":                            func(v *install.Values) { v.Deploy.Judge = service.Judge{Model: "m"} },
 		"deploy.judge.url: openai needs a URL":          func(v *install.Values) { v.Deploy.Judge.URL = "http://models.example.com" },

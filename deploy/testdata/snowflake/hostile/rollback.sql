@@ -16,7 +16,7 @@ spec:
         BADGER_AUTH_HTTP_PLATFORM: spcs
         BADGER_JUDGE_BACKEND: 'anthropic:m: "x" # {{y}} %s'
         BADGER_JUDGE_BASE_URL: https://Models.Example.com:8443/v1/%7B
-        BADGER_JUDGE_CALLER_BUDGET_MONEY: "7.50"
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "3000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_JUDGES: /judges/0x1F.star,/judges/no
         BADGER_LIMITS_STOP_GRACE: 25s
@@ -56,7 +56,7 @@ spec:
         BADGER_AUTH_HTTP_ROLES: '{"%C3%B6":["call","read"],"no":["call","read"],"x%22y:%20{z}%20#":["call","read"]}'
         BADGER_JUDGE_BACKEND: 'anthropic:m: "x" # {{y}} %s'
         BADGER_JUDGE_BASE_URL: https://Models.Example.com:8443/v1/%7B
-        BADGER_JUDGE_CALLER_BUDGET_MONEY: "7.50"
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "3000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_JUDGES: /judges/0x1F.star,/judges/no
         BADGER_LIMITS_STOP_GRACE: 25s

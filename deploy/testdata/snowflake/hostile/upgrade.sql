@@ -24,7 +24,7 @@ spec:
         BADGER_AUTH_HTTP_PLATFORM: spcs
         BADGER_JUDGE_BACKEND: 'anthropic:m: "x" # {{y}} %s'
         BADGER_JUDGE_BASE_URL: https://Models.Example.com:8443/v1/%7B
-        BADGER_JUDGE_CALLER_BUDGET_MONEY: "7.50"
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "3000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_JUDGES: /judges/0x1F.star,/judges/no
         BADGER_LIMITS_STOP_GRACE: 25s
@@ -64,7 +64,7 @@ spec:
         BADGER_AUTH_HTTP_ROLES: '{"%C3%B6":["call","read"],"no":["call","read"],"x%22y:%20{z}%20#":["call","read"]}'
         BADGER_JUDGE_BACKEND: 'anthropic:m: "x" # {{y}} %s'
         BADGER_JUDGE_BASE_URL: https://Models.Example.com:8443/v1/%7B
-        BADGER_JUDGE_CALLER_BUDGET_MONEY: "7.50"
+        BADGER_JUDGE_CALLER_BUDGET_TOKENS: "3000"
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_JUDGES: /judges/0x1F.star,/judges/no
         BADGER_LIMITS_STOP_GRACE: 25s
@@ -122,7 +122,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS null_.scorers.on1 SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:51c4d7291aab240b]';
+ALTER SERVICE IF EXISTS null_.scorers.on1 SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:28047ed876ed0dd1]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE null_.scorers.on1;

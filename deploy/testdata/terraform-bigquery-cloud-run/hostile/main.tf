@@ -44,7 +44,7 @@ module "badger" {
     BADGER_AUTH_HTTP_ROLES            = "{\"null+off@example.com\":[\"call\",\"read\"]}"
     BADGER_JUDGE_BACKEND              = "openai:%%{ if true }$${x} \"q\" \\"
     BADGER_JUDGE_BASE_URL             = "https://models.example.com/<&>"
-    BADGER_JUDGE_CALLER_BUDGET_MONEY  = "5.00"
+    BADGER_JUDGE_CALLER_BUDGET_TOKENS = "500000"
     BADGER_JUDGE_KEY_FILE             = "/etc/badger/secrets/judge/value"
     BADGER_LIMITS_CALLER_CALLS        = "80"
     BADGER_LIMITS_CALLER_MEMORY_BYTES = "245366784"
