@@ -49,6 +49,8 @@ type configuration struct {
 	LateRows string                   `yaml:"late_rows"` // if rows are not done in time: "error" (default) or "nulls"
 	Workers  int                      `yaml:"workers"`   // rows processed concurrently; 0: 64
 	Traces   telemetry.TracesConfig   `yaml:"traces"`
+	// age from which badger prune deletes answers, replies, results and scores, such as 90d; "": no age
+	Retention string `yaml:"retention"`
 	// how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never
 	Reload time.Duration `yaml:"reload"`
 }

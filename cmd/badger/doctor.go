@@ -50,6 +50,12 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	if _, err := config.Metrics.engineConfig(); err != nil {
 		return err
 	}
+	retention := time.Duration(0)
+	if config.Retention != "" {
+		if retention, err = store.ParseAge(config.Retention); err != nil {
+			return usage("retention: %w", err)
+		}
+	}
 	source := c.Source
 	if source == "" {
 		source = config.Results.Warehouse
@@ -74,7 +80,7 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 			Open: func(ctx context.Context, only bool) (*store.Store, error) {
 				return openWarehouse(ctx, source, only)
 			},
-			ReadOnly: c.ReadOnly, Now: p.now,
+			ReadOnly: c.ReadOnly, Now: p.now, Retention: retention,
 		})
 		report.Add(config.Judge.Examine(ctx, p.judging(), source)...)
 	}

@@ -132,7 +132,7 @@ func (x *submissions) Check(c submission.Choice) error {
 	if c.Budget == "" {
 		return invalid("budget: expected a limit for the judge calls, such as 200k tokens or 5.00USD")
 	}
-	tokens, money, err := judging.ParseBudget(c.Budget)
+	tokens, money, err := judgebackend.ParseBudget(c.Budget)
 	if err != nil {
 		return invalid("budget: %w", err)
 	}

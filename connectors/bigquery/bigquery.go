@@ -46,6 +46,7 @@ var Dialect = driver.Dialect{
 	Day:         func(instant string) string { return "CAST(" + instant + " AS DATE)" }, // in UTC
 	Contains:    func(text, part string) string { return "STRPOS(" + text + ", " + part + ") > 0" },
 	ShownViews:  "SELECT table_name AS name, view_definition AS definition FROM badger.INFORMATION_SCHEMA.VIEWS",
+	BaseTables:  "SELECT table_name AS name FROM badger.INFORMATION_SCHEMA.TABLES WHERE table_type = 'BASE TABLE'",
 	Grants:      "roles/bigquery.jobUser and roles/bigquery.readSessionUser on the project, and roles/bigquery.dataEditor on the dataset badger (bigquery.datasets.create on the project if it does not exist yet)",
 }
 

@@ -46,6 +46,7 @@ var Dialect = driver.Dialect{
 	// in the session's time zone, which is UTC unless the URL sets another
 	Day:        func(instant string) string { return "CAST(" + instant + " AS DATE)" },
 	ShownViews: "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
+	BaseTables: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'badger' AND table_type IN ('MANAGED', 'BASE TABLE')",
 	Grants:     "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
 }
 

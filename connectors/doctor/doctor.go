@@ -51,6 +51,8 @@ type Options struct {
 	Open     func(ctx context.Context, readOnly bool) (*store.Store, error)
 	ReadOnly bool             // write nothing
 	Now      func() time.Time // returns this machine's time
+
+	Retention time.Duration // age of the rows that badger prune deletes; 0: none
 }
 
 // The names of the checks, in the order in which they are reported.
@@ -268,6 +270,9 @@ func (d *doctor) tables(ctx context.Context) {
 		return
 	}
 	d.lastRun(ctx, last)
+	if d.Retention > 0 {
+		d.retention(ctx)
+	}
 	var missing, lacking, others, own, null []string
 	for _, x := range f.Differences(d.w.SQL()) {
 		switch x.Kind {
@@ -357,6 +362,33 @@ func (d *doctor) lastRun(ctx context.Context, name string) {
 	default:
 		d.say(name, OK, "%s, done", text)
 	}
+}
+
+// retention reports the rows that are older than the configured retention.
+func (d *doctor) retention(ctx context.Context) {
+	const name = "retention"
+	now := d.Now()
+	rows, err := d.w.Expired(ctx, &store.Expiry{Before: now.Add(-d.Retention)}, now)
+	if err != nil {
+		d.fail(name, err, "let the role read schema badger")
+		return
+	}
+	age := ago(d.Retention)
+	var old, kept []string
+	for _, x := range rows {
+		switch {
+		case x.Kept == "":
+			old = append(old, fmt.Sprintf("%d of %s", x.Rows, x.Table))
+		default:
+			kept = append(kept, fmt.Sprintf("; %s is not checked: %s", x.Table, x.Kept))
+		}
+	}
+	if len(old) == 0 {
+		d.say(name, OK, "no row is older than %s%s", age, strings.Join(kept, ""))
+		return
+	}
+	d.warn(name, "badger prune deletes them; --dry-run shows what it would delete", "rows older than %s: %s%s", age,
+		strings.Join(old, ", "), strings.Join(kept, ""))
 }
 
 // Add appends checks from other sources, and updates OK.

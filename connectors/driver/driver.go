@@ -176,6 +176,9 @@ type Dialect struct {
 	// ShownViews is a query for the name of each view of badger's schema, in lower case, and its definition as the
 	// warehouse returns it. "" if it returns none.
 	ShownViews string
+	// BaseTables is a query for the names, in lower case, of the relations in badger's schema under which badger may
+	// have created a table that users fill: no views, no foreign or external tables.
+	BaseTables string
 	// Retype returns the statement that changes the type of a column and keeps its values. drops are the statements
 	// that drop badger's views; a warehouse in which a view may prevent the change runs them too. nil if unsupported.
 	Retype func(table, column, typ string, drops []string) string

@@ -108,6 +108,7 @@ func (h Harness) storing(t *testing.T) {
 	h.run(t, "Parallel", h.parallel)
 	h.run(t, "Round trips", h.roundTrips)
 	h.run(t, "Tables", h.tables)
+	h.run(t, "Pruning", h.pruning)
 	h.run(t, "Pages", h.pages)
 	h.run(t, "Judges", h.judges)
 	h.run(t, "Claims", h.claims)

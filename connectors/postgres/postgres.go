@@ -56,6 +56,7 @@ var Dialect = driver.Dialect{
 	RoleQuery:   roleQuery,
 	Member:      func(column, member string) string { return "(" + column + " ->> '" + member + "')" },
 	ShownViews:  shownViews,
+	BaseTables:  baseTables + marked,
 	ViewsAtOnce: true,
 	// A view that uses the column may prevent the change; then badger's views are dropped first. Everything is one
 	// transaction, since dropping them fails if a user's view depends on them.
@@ -89,6 +90,7 @@ var RedshiftDialect = driver.Dialect{
 		return "JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(" + column + "), '" + member + "')"
 	},
 	ShownViews: shownViews,
+	BaseTables: baseTables,
 	NoClaims:   true, // MERGE has no conditions, and two transactions may insert the same key
 	Grants:     grants,
 	Reader:     "CREATE USER reader PASSWORD DISABLE NOCREATEDB NOCREATEUSER; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA s TO reader; and name that user in the URL",
@@ -96,6 +98,12 @@ var RedshiftDialect = driver.Dialect{
 
 const shownViews = `SELECT CAST(c.relname AS text) AS name, pg_get_viewdef(c.oid) AS definition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'badger' AND c.relkind = 'v'`
+
+const baseTables = `SELECT CAST(c.relname AS text) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'badger' AND c.relkind = 'r'`
+
+// marked is the condition that a table has no comment, or one with the mark of badger install.
+const marked = ` AND COALESCE(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]'`
 
 func placeholder(n int) string { return fmt.Sprintf("$%d", n) }
 

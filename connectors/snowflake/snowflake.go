@@ -38,6 +38,7 @@ var Dialect = driver.Dialect{
 	Part:        func(column, member string) string { return "TO_JSON(GET(" + column + ", '" + member + "'))" },
 	Day:         func(instant string) string { return "CAST(CONVERT_TIMEZONE('UTC', " + instant + ") AS DATE)" },
 	ShownViews:  "SELECT LOWER(table_name) AS name, view_definition AS definition FROM information_schema.views WHERE UPPER(table_schema) = 'BADGER'",
+	BaseTables:  "SELECT LOWER(table_name) AS name FROM information_schema.tables WHERE UPPER(table_schema) = 'BADGER' AND table_type = 'BASE TABLE'",
 	Grants: "GRANT USAGE ON WAREHOUSE w, USAGE and CREATE SCHEMA ON DATABASE d TO ROLE r; or, once the tables are there, USAGE ON SCHEMA d.badger and SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA d.badger, " +
 		"and CREATE TABLE ON SCHEMA d.badger",
 }

@@ -52,6 +52,9 @@ type Store struct {
 // indexName is the file name of the index.
 const indexName = "executions.jsonl"
 
+// newFile begins the names of results that are being written.
+const newFile = ".new-"
+
 // OpenStore opens a directory, and creates it, readable by its owner only, if it does not exist.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -133,7 +136,7 @@ func (s *Store) write(text []byte) (string, error) {
 	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, text) {
 		return hash, nil
 	}
-	f, err := os.CreateTemp(s.dir, ".new-*")
+	f, err := os.CreateTemp(s.dir, newFile+"*")
 	if err != nil {
 		return "", fileError(err)
 	}

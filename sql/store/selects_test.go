@@ -103,6 +103,11 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"judged":                 {statementOf(judged(d, run))},
 		"assessments":            {statementOf(assessments(d, AssessmentFilter{IDs: ids, Kind: "rose"}))},
 		"paidBy":                 {statementOf(paidBy(d, "run:r", now))},
+		"deletion.count":         {statementOf((&deletion{table: TableNamed("calls"), where: "expires_ms < " + d.Param(1), args: []any{now.UnixMilli()}}).count())},
+		"baseTables":             {statementOf(baseTables(d))},
+		"expiredRuns":            {statementOf(expiredRuns(d, now))},
+		"assessmentIDs":          {statementOf(assessmentIDs(d, "c1"))},
+		"Reader.textsOf":         {statementOf(q.textsOf("agent_runs", "sql", "c1"))},
 		"callsNamed":             {statementOf(callsNamed(d, ids))},
 		"claimsHeld":             {statementOf(claimsHeld(d, "me", ids))},
 		"inputs.cases": {

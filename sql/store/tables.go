@@ -326,6 +326,26 @@ var Tables = []Table{
 			{"note", text, "Why.", "Checked by hand: 3 known faults.", false},
 		},
 	},
+	{
+		Name: "deletions", Key: []string{"deletion_id", "table_name", "eval_run_id"},
+		Doc: "The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.",
+		Columns: []Column{
+			{"deletion_id", text, "Identifies the call of badger prune.", "k7q2w5", false},
+			{"table_name", text, "The table whose rows were deleted.", "scores", false},
+			{"eval_run_id", text, "The run whose scores were deleted as a whole. Empty for other rows.",
+				"20250114T060000-3f9a1c", false},
+			{"case_id", text, "The case whose rows were deleted. NULL if rows were deleted by age.", "", false},
+			{"older_than", timestamp, "The instant before which rows were deleted. NULL if rows of a case were deleted.",
+				"2025-10-16 06:00:00+00", false},
+			{"row_count", bigint, "Number of rows.", "3416", false},
+			{"digest", text, "SHA-256 over the run's deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.",
+				"5f1d…", false},
+			{"status", text, "started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.",
+				"done", false},
+			{"deleted_by", text, "Who deleted them.", "kim", false},
+			{"deleted_at", timestamp, "When.", "2026-01-14 06:00:00+00", false},
+		},
+	},
 }
 
 // TableNamed returns the table with a name, or nil.

@@ -18,6 +18,7 @@ var (
 	asOf       = regexp.MustCompile("`[^`]*`\\.`[^`]*`\\.`([^`]*)` FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS\\((\\d+)\\)")
 	parameters = regexp.MustCompile(`\(SELECT r\.\*, (\w+) FROM UNNEST\(\?\) AS r WITH OFFSET AS \w+\)`)
 	columnType = regexp.MustCompile(`\b(STRING|INT64|FLOAT64|BOOL|TIMESTAMP|DATETIME|BYTES|NUMERIC)\b`)
+	tables     = regexp.MustCompile(`\b(\w+)\.INFORMATION_SCHEMA\.TABLES\b`)
 	castType   = regexp.MustCompile(` AS FLOAT64\)`) // the engine knows the other types by the same names
 )
 
@@ -60,6 +61,7 @@ func (s *Server) translate(ctx context.Context, j *job) (sql string, args []any,
 }
 
 func engineNames(sql string) string {
+	sql = tables.ReplaceAllString(sql, "(SELECT * FROM information_schema.tables WHERE table_schema = '$1')")
 	return single.ReplaceAllString(qualified.ReplaceAllString(sql, `"$1"."$2"`), `"$1"`)
 }
 

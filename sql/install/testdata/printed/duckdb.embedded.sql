@@ -1,4 +1,4 @@
--- badger in duckdb via embedded: 249 steps, in this order. Each may be run again.
+-- badger in duckdb via embedded: 261 steps, in this order. Each may be run again.
 
 -- 1. Run by a user who may write the file.
 -- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -109,6 +109,10 @@ CREATE TABLE IF NOT EXISTS badger.label_log (label_id VARCHAR, case_id VARCHAR, 
 CREATE TABLE IF NOT EXISTS badger.accepted (acceptance_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, withdrawn BOOLEAN, accepted_by VARCHAR, accepted_at TIMESTAMPTZ, note VARCHAR);
 
 -- 28. Run by a user who may write the file.
+-- The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.deletions (deletion_id VARCHAR, table_name VARCHAR, eval_run_id VARCHAR, case_id VARCHAR, older_than TIMESTAMPTZ, row_count BIGINT, digest VARCHAR, status VARCHAR, deleted_by VARCHAR, deleted_at TIMESTAMPTZ);
+
+-- 29. Run by a user who may write the file.
 -- The latest score of each answer and metric, from any run, with the status of that run.
 CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -117,7 +121,7 @@ CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agen
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 29. Run by a user who may write the file.
+-- 30. Run by a user who may write the file.
 -- The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.
 CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
@@ -157,14 +161,14 @@ WHERE latest = 1 OR agent_version IS NULL
   WHERE latest = 1 AND (decides = 0 OR last_said = 1)) u) w
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
--- 30. Run by a user who may write the file.
+-- 31. Run by a user who may write the file.
 -- The complexity tier of each question, from its latest score.
 CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 31. Run by a user who may write the file.
+-- 32. Run by a user who may write the file.
 -- The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -192,7 +196,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     ON v.agent_name = b.agent_name AND v.agent_version = b.agent_version) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 32. Run by a user who may write the file.
+-- 33. Run by a user who may write the file.
 -- Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.
 CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
@@ -200,7 +204,7 @@ CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 33. Run by a user who may write the file.
+-- 34. Run by a user who may write the file.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -214,7 +218,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 34. Run by a user who may write the file.
+-- 35. Run by a user who may write the file.
 -- The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -235,7 +239,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 35. Run by a user who may write the file.
+-- 36. Run by a user who may write the file.
 -- The latest run of each agent, version and batch, with its outcome and its scores.
 CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -247,7 +251,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 36. Run by a user who may write the file.
+-- 37. Run by a user who may write the file.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
 CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -255,7 +259,7 @@ CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE);
 
--- 37. Run by a user who may write the file.
+-- 38. Run by a user who may write the file.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -263,7 +267,7 @@ CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_versio
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 38. Run by a user who may write the file.
+-- 39. Run by a user who may write the file.
 -- Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.
 CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -272,12 +276,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(json
         CAST(json_extract_string(usage, '$.tokens_in') AS BIGINT) AS tokens_in, CAST(json_extract_string(usage, '$.tokens_out') AS BIGINT) AS tokens_out FROM badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 39. Run by a user who may write the file.
+-- 40. Run by a user who may write the file.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 40. Run by a user who may write the file.
+-- 41. Run by a user who may write the file.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
@@ -301,7 +305,7 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id,
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 41. Run by a user who may write the file.
+-- 42. Run by a user who may write the file.
 -- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.
 CREATE OR REPLACE VIEW badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
@@ -319,7 +323,7 @@ JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (P
   FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
--- 42. Run by a user who may write the file.
+-- 43. Run by a user who may write the file.
 -- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
 CREATE OR REPLACE VIEW badger.batch_changes AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -346,7 +350,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
     JOIN made b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
 
--- 43. Run by a user who may write the file.
+-- 44. Run by a user who may write the file.
 -- Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
 CREATE OR REPLACE VIEW badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND json_extract_string(s.detail, '$.issues') LIKE '%"' || v.label || '"%'
@@ -365,19 +369,19 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kin
   UNION ALL
   SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND json_extract_string(s.detail, '$.amb_schema') = 'true') l LEFT JOIN badger.complexity c ON c.case_id = l.case_id;
 
--- 44. Run by a user who may write the file.
+-- 45. Run by a user who may write the file.
 -- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
 CREATE OR REPLACE VIEW badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
 FROM badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
 
--- 45. Run by a user who may write the file.
+-- 46. Run by a user who may write the file.
 -- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
 CREATE OR REPLACE VIEW badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
 GROUP BY t.case_id, t.why;
 
--- 46. Run by a user who may write the file.
+-- 47. Run by a user who may write the file.
 -- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE's Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
 CREATE OR REPLACE VIEW badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
@@ -390,7 +394,7 @@ LEFT JOIN badger.complexity c ON c.case_id = e.case_id
 WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
 
--- 47. Run by a user who may write the file.
+-- 48. Run by a user who may write the file.
 -- The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
 CREATE OR REPLACE VIEW badger.system_ranks AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -409,795 +413,839 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
   WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
--- 48. Run by a user who may write the file.
--- The version of the tables.
-INSERT INTO badger.schema_version (version, reached_at) SELECT 6, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 6);
-
 -- 49. Run by a user who may write the file.
+-- The version of the tables.
+INSERT INTO badger.schema_version (version, reached_at) SELECT 7, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 7);
+
+-- 50. Run by a user who may write the file.
 -- A comment on the table golden_set.
 COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 50. Run by a user who may write the file.
+-- 51. Run by a user who may write the file.
 -- A comment on golden_set.case_id.
 COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as a string: 17, ''17'' and a UUID are all valid.';
 
--- 51. Run by a user who may write the file.
+-- 52. Run by a user who may write the file.
 -- A comment on golden_set.question.
 COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
 
--- 52. Run by a user who may write the file.
+-- 53. Run by a user who may write the file.
 -- A comment on golden_set.evidence.
 COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
 
--- 53. Run by a user who may write the file.
+-- 54. Run by a user who may write the file.
 -- A comment on golden_set.schema_ddl.
 COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
 
--- 54. Run by a user who may write the file.
+-- 55. Run by a user who may write the file.
 -- A comment on golden_set.dialect.
 COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 55. Run by a user who may write the file.
+-- 56. Run by a user who may write the file.
 -- A comment on golden_set.gold_sql.
 COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
 
--- 56. Run by a user who may write the file.
+-- 57. Run by a user who may write the file.
 -- A comment on golden_set.gold_result.
 COMMENT ON COLUMN badger.golden_set.gold_result IS 'The result of the accepted query: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 57. Run by a user who may write the file.
+-- 58. Run by a user who may write the file.
 -- A comment on golden_set.expected_tools.
 COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 58. Run by a user who may write the file.
+-- 59. Run by a user who may write the file.
 -- A comment on golden_set.expected_clarifications.
 COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'The clarification questions of a good agent: a list of strings.';
 
--- 59. Run by a user who may write the file.
+-- 60. Run by a user who may write the file.
 -- A comment on golden_set.expected_behaviour.
 COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
 
--- 60. Run by a user who may write the file.
+-- 61. Run by a user who may write the file.
 -- A comment on golden_set.tags.
 COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
 
--- 61. Run by a user who may write the file.
+-- 62. Run by a user who may write the file.
 -- A comment on golden_set.set_version.
 COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
 
--- 62. Run by a user who may write the file.
+-- 63. Run by a user who may write the file.
 -- A comment on golden_set.gold_latency_ms.
 COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
 
--- 63. Run by a user who may write the file.
+-- 64. Run by a user who may write the file.
 -- A comment on golden_set.gold_error.
 COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, if the accepted query failed.';
 
--- 64. Run by a user who may write the file.
+-- 65. Run by a user who may write the file.
 -- A comment on golden_set.alternatives.
 COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
 
--- 65. Run by a user who may write the file.
+-- 66. Run by a user who may write the file.
 -- A comment on golden_set.database_name.
 COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 66. Run by a user who may write the file.
+-- 67. Run by a user who may write the file.
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
--- 67. Run by a user who may write the file.
+-- 68. Run by a user who may write the file.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 68. Run by a user who may write the file.
+-- 69. Run by a user who may write the file.
 -- A comment on agent_runs.agent_name.
 COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
 
--- 69. Run by a user who may write the file.
+-- 70. Run by a user who may write the file.
 -- A comment on agent_runs.agent_version.
 COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
 
--- 70. Run by a user who may write the file.
+-- 71. Run by a user who may write the file.
 -- A comment on agent_runs.batch_id.
 COMMENT ON COLUMN badger.agent_runs.batch_id IS 'The batch that the answer belongs to, such as a night. The same agent may answer a question again in another batch.';
 
--- 71. Run by a user who may write the file.
+-- 72. Run by a user who may write the file.
 -- A comment on agent_runs.case_id.
 COMMENT ON COLUMN badger.agent_runs.case_id IS 'The question that was answered: golden_set.case_id.';
 
--- 72. Run by a user who may write the file.
+-- 73. Run by a user who may write the file.
 -- A comment on agent_runs.interpretation.
 COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent''s own words.';
 
--- 73. Run by a user who may write the file.
+-- 74. Run by a user who may write the file.
 -- A comment on agent_runs.sql.
 COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent''s query.';
 
--- 74. Run by a user who may write the file.
+-- 75. Run by a user who may write the file.
 -- A comment on agent_runs.result.
 COMMENT ON COLUMN badger.agent_runs.result IS 'The result of the agent''s query, in the form of gold_result.';
 
--- 75. Run by a user who may write the file.
+-- 76. Run by a user who may write the file.
 -- A comment on agent_runs.sql_error.
 COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, if the agent''s query failed.';
 
--- 76. Run by a user who may write the file.
+-- 77. Run by a user who may write the file.
 -- A comment on agent_runs.tool_calls.
 COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
 
--- 77. Run by a user who may write the file.
+-- 78. Run by a user who may write the file.
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN badger.agent_runs.response IS 'The agent''s answer in prose.';
 
--- 78. Run by a user who may write the file.
+-- 79. Run by a user who may write the file.
 -- A comment on agent_runs.latency_ms.
 COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent''s query took, in milliseconds.';
 
--- 79. Run by a user who may write the file.
+-- 80. Run by a user who may write the file.
 -- A comment on agent_runs.gold_latency_ms.
 COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';
 
--- 80. Run by a user who may write the file.
+-- 81. Run by a user who may write the file.
 -- A comment on agent_runs.ran_at.
 COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
 
--- 81. Run by a user who may write the file.
+-- 82. Run by a user who may write the file.
 -- A comment on agent_runs.conversation_id.
 COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
--- 82. Run by a user who may write the file.
+-- 83. Run by a user who may write the file.
 -- A comment on agent_runs.turn.
 COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
 
--- 83. Run by a user who may write the file.
+-- 84. Run by a user who may write the file.
 -- A comment on the table human_labels.
 COMMENT ON TABLE badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
 
--- 84. Run by a user who may write the file.
+-- 85. Run by a user who may write the file.
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
 
--- 85. Run by a user who may write the file.
+-- 86. Run by a user who may write the file.
 -- A comment on human_labels.agent_name.
 COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
 
--- 86. Run by a user who may write the file.
+-- 87. Run by a user who may write the file.
 -- A comment on human_labels.batch_id.
 COMMENT ON COLUMN badger.human_labels.batch_id IS 'The batch that the answer belongs to.';
 
--- 87. Run by a user who may write the file.
+-- 88. Run by a user who may write the file.
 -- A comment on human_labels.annotator.
 COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
 
--- 88. Run by a user who may write the file.
+-- 89. Run by a user who may write the file.
 -- A comment on human_labels.verdict.
 COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, with any surrounding white space. Anything else is unsure.';
 
--- 89. Run by a user who may write the file.
+-- 90. Run by a user who may write the file.
 -- A comment on human_labels.note.
 COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
 
--- 90. Run by a user who may write the file.
+-- 91. Run by a user who may write the file.
 -- A comment on human_labels.labelled_at.
 COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When the answer was labelled. The latest label of an annotator for an answer is used.';
 
--- 91. Run by a user who may write the file.
+-- 92. Run by a user who may write the file.
 -- A comment on human_labels.agent_version.
 COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch. If several did, the label is ignored.';
 
--- 92. Run by a user who may write the file.
+-- 93. Run by a user who may write the file.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 93. Run by a user who may write the file.
+-- 94. Run by a user who may write the file.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
 
--- 94. Run by a user who may write the file.
+-- 95. Run by a user who may write the file.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 95. Run by a user who may write the file.
+-- 96. Run by a user who may write the file.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 96. Run by a user who may write the file.
+-- 97. Run by a user who may write the file.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 97. Run by a user who may write the file.
+-- 98. Run by a user who may write the file.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 98. Run by a user who may write the file.
+-- 99. Run by a user who may write the file.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 99. Run by a user who may write the file.
+-- 100. Run by a user who may write the file.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 100. Run by a user who may write the file.
+-- 101. Run by a user who may write the file.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
 
--- 101. Run by a user who may write the file.
+-- 102. Run by a user who may write the file.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 102. Run by a user who may write the file.
+-- 103. Run by a user who may write the file.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN badger.eval_runs.counts IS 'Number of scores of the run, by status.';
 
--- 103. Run by a user who may write the file.
+-- 104. Run by a user who may write the file.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN badger.eval_runs.tokens IS 'Judge calls and tokens for the scores.';
 
--- 104. Run by a user who may write the file.
+-- 105. Run by a user who may write the file.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN badger.eval_runs.cost IS 'Judge calls and tokens that the whole run paid for.';
 
--- 105. Run by a user who may write the file.
+-- 106. Run by a user who may write the file.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
--- 106. Run by a user who may write the file.
+-- 107. Run by a user who may write the file.
 -- A comment on the table scores.
 COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 107. Run by a user who may write the file.
+-- 108. Run by a user who may write the file.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
 
--- 108. Run by a user who may write the file.
+-- 109. Run by a user who may write the file.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
 
--- 109. Run by a user who may write the file.
+-- 110. Run by a user who may write the file.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
 
--- 110. Run by a user who may write the file.
+-- 111. Run by a user who may write the file.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
 
--- 111. Run by a user who may write the file.
+-- 112. Run by a user who may write the file.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
 
--- 112. Run by a user who may write the file.
+-- 113. Run by a user who may write the file.
 -- A comment on scores.metric.
 COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
 
--- 113. Run by a user who may write the file.
+-- 114. Run by a user who may write the file.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 114. Run by a user who may write the file.
+-- 115. Run by a user who may write the file.
 -- A comment on scores.status.
 COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 115. Run by a user who may write the file.
+-- 116. Run by a user who may write the file.
 -- A comment on scores.value.
 COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 116. Run by a user who may write the file.
+-- 117. Run by a user who may write the file.
 -- A comment on scores.label.
 COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
 
--- 117. Run by a user who may write the file.
+-- 118. Run by a user who may write the file.
 -- A comment on scores.passed.
 COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric''s threshold. NULL if the metric has none.';
 
--- 118. Run by a user who may write the file.
+-- 119. Run by a user who may write the file.
 -- A comment on scores.reason.
 COMMENT ON COLUMN badger.scores.reason IS 'The reason for the value, or for its absence, in one sentence.';
 
--- 119. Run by a user who may write the file.
+-- 120. Run by a user who may write the file.
 -- A comment on scores.detail.
 COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 120. Run by a user who may write the file.
+-- 121. Run by a user who may write the file.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score is based on.';
 
--- 121. Run by a user who may write the file.
+-- 122. Run by a user who may write the file.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 122. Run by a user who may write the file.
+-- 123. Run by a user who may write the file.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
 
--- 123. Run by a user who may write the file.
+-- 124. Run by a user who may write the file.
 -- A comment on scores.code.
 COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 124. Run by a user who may write the file.
+-- 125. Run by a user who may write the file.
 -- A comment on scores.usage.
 COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
 
--- 125. Run by a user who may write the file.
+-- 126. Run by a user who may write the file.
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
--- 126. Run by a user who may write the file.
+-- 127. Run by a user who may write the file.
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 
--- 127. Run by a user who may write the file.
+-- 128. Run by a user who may write the file.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 128. Run by a user who may write the file.
+-- 129. Run by a user who may write the file.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN badger.assessments.kind IS 'Kind of question.';
 
--- 129. Run by a user who may write the file.
+-- 130. Run by a user who may write the file.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
 
--- 130. Run by a user who may write the file.
+-- 131. Run by a user who may write the file.
 -- A comment on assessments.model.
 COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
 
--- 131. Run by a user who may write the file.
+-- 132. Run by a user who may write the file.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 132. Run by a user who may write the file.
+-- 133. Run by a user who may write the file.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 133. Run by a user who may write the file.
+-- 134. Run by a user who may write the file.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN badger.assessments.reply IS 'The reply, verbatim.';
 
--- 134. Run by a user who may write the file.
+-- 135. Run by a user who may write the file.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 135. Run by a user who may write the file.
+-- 136. Run by a user who may write the file.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 136. Run by a user who may write the file.
+-- 137. Run by a user who may write the file.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 137. Run by a user who may write the file.
+-- 138. Run by a user who may write the file.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
 
--- 138. Run by a user who may write the file.
+-- 139. Run by a user who may write the file.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN badger.assessments.detail IS 'Further information about the reply.';
 
--- 139. Run by a user who may write the file.
+-- 140. Run by a user who may write the file.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 140. Run by a user who may write the file.
+-- 141. Run by a user who may write the file.
 -- A comment on the table schema_version.
 COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 141. Run by a user who may write the file.
+-- 142. Run by a user who may write the file.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
 
--- 142. Run by a user who may write the file.
+-- 143. Run by a user who may write the file.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 143. Run by a user who may write the file.
+-- 144. Run by a user who may write the file.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
 
--- 144. Run by a user who may write the file.
+-- 145. Run by a user who may write the file.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 145. Run by a user who may write the file.
+-- 146. Run by a user who may write the file.
 -- A comment on the table judges.
 COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 146. Run by a user who may write the file.
+-- 147. Run by a user who may write the file.
 -- A comment on judges.name.
 COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
 
--- 147. Run by a user who may write the file.
+-- 148. Run by a user who may write the file.
 -- A comment on judges.version.
 COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
 
--- 148. Run by a user who may write the file.
+-- 149. Run by a user who may write the file.
 -- A comment on judges.kind.
 COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 149. Run by a user who may write the file.
+-- 150. Run by a user who may write the file.
 -- A comment on judges.source.
 COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
 
--- 150. Run by a user who may write the file.
+-- 151. Run by a user who may write the file.
 -- A comment on judges.hash.
 COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 151. Run by a user who may write the file.
+-- 152. Run by a user who may write the file.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 
--- 152. Run by a user who may write the file.
+-- 153. Run by a user who may write the file.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
--- 153. Run by a user who may write the file.
+-- 154. Run by a user who may write the file.
 -- A comment on judges.tested.
 COMMENT ON COLUMN badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 154. Run by a user who may write the file.
+-- 155. Run by a user who may write the file.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'The events and failures of evaluations by the warehouse''s procedure: one row for each event.';
 
--- 155. Run by a user who may write the file.
+-- 156. Run by a user who may write the file.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 156. Run by a user who may write the file.
+-- 157. Run by a user who may write the file.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 157. Run by a user who may write the file.
+-- 158. Run by a user who may write the file.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 158. Run by a user who may write the file.
+-- 159. Run by a user who may write the file.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 159. Run by a user who may write the file.
+-- 160. Run by a user who may write the file.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 160. Run by a user who may write the file.
+-- 161. Run by a user who may write the file.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 161. Run by a user who may write the file.
+-- 162. Run by a user who may write the file.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 162. Run by a user who may write the file.
+-- 163. Run by a user who may write the file.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 163. Run by a user who may write the file.
+-- 164. Run by a user who may write the file.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 164. Run by a user who may write the file.
+-- 165. Run by a user who may write the file.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 165. Run by a user who may write the file.
+-- 166. Run by a user who may write the file.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 166. Run by a user who may write the file.
+-- 167. Run by a user who may write the file.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 167. Run by a user who may write the file.
+-- 168. Run by a user who may write the file.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 168. Run by a user who may write the file.
+-- 169. Run by a user who may write the file.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 169. Run by a user who may write the file.
+-- 170. Run by a user who may write the file.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 170. Run by a user who may write the file.
+-- 171. Run by a user who may write the file.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 171. Run by a user who may write the file.
+-- 172. Run by a user who may write the file.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 172. Run by a user who may write the file.
+-- 173. Run by a user who may write the file.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 173. Run by a user who may write the file.
+-- 174. Run by a user who may write the file.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 174. Run by a user who may write the file.
+-- 175. Run by a user who may write the file.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 175. Run by a user who may write the file.
+-- 176. Run by a user who may write the file.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'The request.';
 
--- 176. Run by a user who may write the file.
+-- 177. Run by a user who may write the file.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 177. Run by a user who may write the file.
+-- 178. Run by a user who may write the file.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 178. Run by a user who may write the file.
+-- 179. Run by a user who may write the file.
 -- A comment on the table queues.
 COMMENT ON TABLE badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 179. Run by a user who may write the file.
+-- 180. Run by a user who may write the file.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN badger.queues.queue_id IS 'Identifies the queue.';
 
--- 180. Run by a user who may write the file.
+-- 181. Run by a user who may write the file.
 -- A comment on queues.name.
 COMMENT ON COLUMN badger.queues.name IS 'Title of the queue.';
 
--- 181. Run by a user who may write the file.
+-- 182. Run by a user who may write the file.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 182. Run by a user who may write the file.
+-- 183. Run by a user who may write the file.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN badger.queues.agent_name IS 'Who answered.';
 
--- 183. Run by a user who may write the file.
+-- 184. Run by a user who may write the file.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN badger.queues.agent_version IS 'Version of the agent.';
 
--- 184. Run by a user who may write the file.
+-- 185. Run by a user who may write the file.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN badger.queues.batch_id IS 'Batch of the answers.';
 
--- 185. Run by a user who may write the file.
+-- 186. Run by a user who may write the file.
 -- A comment on queues.filter.
 COMMENT ON COLUMN badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 186. Run by a user who may write the file.
+-- 187. Run by a user who may write the file.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 187. Run by a user who may write the file.
+-- 188. Run by a user who may write the file.
 -- A comment on queues.seed.
 COMMENT ON COLUMN badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 188. Run by a user who may write the file.
+-- 189. Run by a user who may write the file.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 189. Run by a user who may write the file.
+-- 190. Run by a user who may write the file.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 190. Run by a user who may write the file.
+-- 191. Run by a user who may write the file.
 -- A comment on queues.options.
 COMMENT ON COLUMN badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 191. Run by a user who may write the file.
+-- 192. Run by a user who may write the file.
 -- A comment on queues.blind.
 COMMENT ON COLUMN badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 192. Run by a user who may write the file.
+-- 193. Run by a user who may write the file.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 193. Run by a user who may write the file.
+-- 194. Run by a user who may write the file.
 -- A comment on queues.cases.
 COMMENT ON COLUMN badger.queues.cases IS 'Number of answers in the queue.';
 
--- 194. Run by a user who may write the file.
+-- 195. Run by a user who may write the file.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN badger.queues.created_by IS 'Who created it.';
 
--- 195. Run by a user who may write the file.
+-- 196. Run by a user who may write the file.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN badger.queues.created_at IS 'When.';
 
--- 196. Run by a user who may write the file.
+-- 197. Run by a user who may write the file.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 197. Run by a user who may write the file.
+-- 198. Run by a user who may write the file.
 -- A comment on the table queue_items.
 COMMENT ON TABLE badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 198. Run by a user who may write the file.
+-- 199. Run by a user who may write the file.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN badger.queue_items.queue_id IS 'The queue.';
 
--- 199. Run by a user who may write the file.
+-- 200. Run by a user who may write the file.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 200. Run by a user who may write the file.
+-- 201. Run by a user who may write the file.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 201. Run by a user who may write the file.
+-- 202. Run by a user who may write the file.
 -- A comment on the table label_log.
 COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator''s label in human_labels.';
 
--- 202. Run by a user who may write the file.
+-- 203. Run by a user who may write the file.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 203. Run by a user who may write the file.
+-- 204. Run by a user who may write the file.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 204. Run by a user who may write the file.
+-- 205. Run by a user who may write the file.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN badger.label_log.agent_name IS 'Who answered.';
 
--- 205. Run by a user who may write the file.
+-- 206. Run by a user who may write the file.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN badger.label_log.agent_version IS 'Version of the agent.';
 
--- 206. Run by a user who may write the file.
+-- 207. Run by a user who may write the file.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 207. Run by a user who may write the file.
+-- 208. Run by a user who may write the file.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 208. Run by a user who may write the file.
+-- 209. Run by a user who may write the file.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 209. Run by a user who may write the file.
+-- 210. Run by a user who may write the file.
 -- A comment on label_log.note.
 COMMENT ON COLUMN badger.label_log.note IS 'Why.';
 
--- 210. Run by a user who may write the file.
+-- 211. Run by a user who may write the file.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 211. Run by a user who may write the file.
+-- 212. Run by a user who may write the file.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 212. Run by a user who may write the file.
+-- 213. Run by a user who may write the file.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN badger.label_log.labelled_at IS 'When it was received.';
 
--- 213. Run by a user who may write the file.
+-- 214. Run by a user who may write the file.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 214. Run by a user who may write the file.
+-- 215. Run by a user who may write the file.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent''s answer.';
 
--- 215. Run by a user who may write the file.
+-- 216. Run by a user who may write the file.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 216. Run by a user who may write the file.
+-- 217. Run by a user who may write the file.
 -- A comment on the table accepted.
 COMMENT ON TABLE badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 217. Run by a user who may write the file.
+-- 218. Run by a user who may write the file.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 218. Run by a user who may write the file.
+-- 219. Run by a user who may write the file.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN badger.accepted.agent_name IS 'Who answered.';
 
--- 219. Run by a user who may write the file.
+-- 220. Run by a user who may write the file.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN badger.accepted.agent_version IS 'Version of the agent.';
 
--- 220. Run by a user who may write the file.
+-- 221. Run by a user who may write the file.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 221. Run by a user who may write the file.
+-- 222. Run by a user who may write the file.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 222. Run by a user who may write the file.
+-- 223. Run by a user who may write the file.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 223. Run by a user who may write the file.
+-- 224. Run by a user who may write the file.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
 
--- 224. Run by a user who may write the file.
+-- 225. Run by a user who may write the file.
 -- A comment on accepted.note.
 COMMENT ON COLUMN badger.accepted.note IS 'Why.';
 
--- 225. Run by a user who may write the file.
+-- 226. Run by a user who may write the file.
+-- A comment on the table deletions.
+COMMENT ON TABLE badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
+
+-- 227. Run by a user who may write the file.
+-- A comment on deletions.deletion_id.
+COMMENT ON COLUMN badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
+
+-- 228. Run by a user who may write the file.
+-- A comment on deletions.table_name.
+COMMENT ON COLUMN badger.deletions.table_name IS 'The table whose rows were deleted.';
+
+-- 229. Run by a user who may write the file.
+-- A comment on deletions.eval_run_id.
+COMMENT ON COLUMN badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
+
+-- 230. Run by a user who may write the file.
+-- A comment on deletions.case_id.
+COMMENT ON COLUMN badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
+
+-- 231. Run by a user who may write the file.
+-- A comment on deletions.older_than.
+COMMENT ON COLUMN badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
+
+-- 232. Run by a user who may write the file.
+-- A comment on deletions.row_count.
+COMMENT ON COLUMN badger.deletions.row_count IS 'Number of rows.';
+
+-- 233. Run by a user who may write the file.
+-- A comment on deletions.digest.
+COMMENT ON COLUMN badger.deletions.digest IS 'SHA-256 over the run''s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
+
+-- 234. Run by a user who may write the file.
+-- A comment on deletions.status.
+COMMENT ON COLUMN badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
+
+-- 235. Run by a user who may write the file.
+-- A comment on deletions.deleted_by.
+COMMENT ON COLUMN badger.deletions.deleted_by IS 'Who deleted them.';
+
+-- 236. Run by a user who may write the file.
+-- A comment on deletions.deleted_at.
+COMMENT ON COLUMN badger.deletions.deleted_at IS 'When.';
+
+-- 237. Run by a user who may write the file.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run.';
 
--- 226. Run by a user who may write the file.
+-- 238. Run by a user who may write the file.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 227. Run by a user who may write the file.
+-- 239. Run by a user who may write the file.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 228. Run by a user who may write the file.
+-- 240. Run by a user who may write the file.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent''s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 229. Run by a user who may write the file.
+-- 241. Run by a user who may write the file.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 230. Run by a user who may write the file.
+-- 242. Run by a user who may write the file.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 231. Run by a user who may write the file.
+-- 243. Run by a user who may write the file.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 232. Run by a user who may write the file.
+-- 244. Run by a user who may write the file.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores.';
 
--- 233. Run by a user who may write the file.
+-- 245. Run by a user who may write the file.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 234. Run by a user who may write the file.
+-- 246. Run by a user who may write the file.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 235. Run by a user who may write the file.
+-- 247. Run by a user who may write the file.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 236. Run by a user who may write the file.
+-- 248. Run by a user who may write the file.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 237. Run by a user who may write the file.
+-- 249. Run by a user who may write the file.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x and gold_flex (ROSE''s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer''s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 238. Run by a user who may write the file.
+-- 250. Run by a user who may write the file.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 239. Run by a user who may write the file.
+-- 251. Run by a user who may write the file.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar''s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 240. Run by a user who may write the file.
+-- 252. Run by a user who may write the file.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX''s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF''s status of the filters (filters), and ROSE''s diagnoses (diagnosis). An answer may have several.';
 
--- 241. Run by a user who may write the file.
+-- 253. Run by a user who may write the file.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 242. Run by a user who may write the file.
+-- 254. Run by a user who may write the file.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE''s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 243. Run by a user who may write the file.
+-- 255. Run by a user who may write the file.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE''s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 244. Run by a user who may write the file.
+-- 256. Run by a user who may write the file.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 245. Run by a user who may write the file.
+-- 257. Run by a user who may write the file.
 -- Scores the answers that have no score, as rows of scores: SELECT * FROM badger.evaluate() those of each agent's newest batch; badger.evaluate(batch := 'BATCH', metrics := 'METRIC,METRIC') those of a batch. INSERT INTO badger.scores SELECT * FROM badger.evaluate() stores them. A transaction of the file's one writer is the lock.
 CREATE OR REPLACE MACRO badger.evaluate(batch := NULL, metrics := 'small,large') AS TABLE
 WITH settings AS MATERIALIZED (
@@ -1233,11 +1281,11 @@ WITH settings AS MATERIALIZED (
 SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash
 FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings;
 
--- 246. Run by a user who may write the file.
+-- 258. Run by a user who may write the file.
 -- What the macro says, for those who look it up.
 COMMENT ON MACRO TABLE badger.evaluate IS 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:0ee11763ce4ba2fe]';
 
--- 247. Run by a user who may write the file.
+-- 259. Run by a user who may write the file.
 -- The rows of eval_runs of evaluations that have none: INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated().
 CREATE OR REPLACE MACRO badger.evaluated() AS TABLE
 SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_run_date, 'both' AS mode, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.config') AS config,
@@ -1248,12 +1296,12 @@ SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_
   NULL::JSON AS cost, 'done' AS status
 FROM badger.scores s ANTI JOIN badger.eval_runs e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id;
 
--- 248. Run by a person, not as SQL.
+-- 260. Run by a person, not as SQL.
 -- DuckDB has no scheduler and no procedures. A line of crontab, whose time zone is the machine's, scores what has no score; a second writer of the file is refused, so that two never run at once.
 --     15 3 * * 1  badger sql --db FILE --write 'INSERT INTO badger.scores SELECT * FROM badger.evaluate()' && badger sql --db FILE --write 'INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated()' || badger sql --db FILE --write "INSERT INTO badger.run_log (entry_id, logged_at, event) VALUES (uuid(), now(), 'run failed')"
 --     or, with a report and gates, and all batches scored again:  badger run --source duckdb:FILE --quiet
 
--- 249. Run by a person, not as SQL.
+-- 261. Run by a person, not as SQL.
 -- What to ask for an alert: it has rows where fewer answers pass than in the batch before.
 --     badger sql --db FILE 'SELECT * FROM badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before'
 
@@ -1325,6 +1373,9 @@ DROP VIEW IF EXISTS badger.consensus;
 
 -- Run by a user who may write the file.
 DROP VIEW IF EXISTS badger.latest_scores;
+
+-- Run by a user who may write the file.
+DROP TABLE badger.deletions;
 
 -- Run by a user who may write the file.
 DROP TABLE badger.accepted;

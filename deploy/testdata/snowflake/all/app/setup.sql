@@ -63,6 +63,9 @@ CREATE TABLE IF NOT EXISTS badger.label_log (label_id VARCHAR, case_id VARCHAR, 
 -- The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.
 CREATE TABLE IF NOT EXISTS badger.accepted (acceptance_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, withdrawn BOOLEAN, accepted_by VARCHAR, accepted_at TIMESTAMP_LTZ(9), note VARCHAR);
 
+-- The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.
+CREATE TABLE IF NOT EXISTS badger.deletions (deletion_id VARCHAR, table_name VARCHAR, eval_run_id VARCHAR, case_id VARCHAR, older_than TIMESTAMP_LTZ(9), row_count NUMBER(19, 0), digest VARCHAR, status VARCHAR, deleted_by VARCHAR, deleted_at TIMESTAMP_LTZ(9));
+
 -- The latest score of each answer and metric, from any run, with the status of that run.
 CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -345,7 +348,7 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
 -- The version of the tables.
-INSERT INTO badger.schema_version (version, reached_at) SELECT 6, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 6);
+INSERT INTO badger.schema_version (version, reached_at) SELECT 7, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 7);
 
 -- A comment on the table golden_set.
 COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
@@ -874,6 +877,39 @@ COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
 
 -- A comment on accepted.note.
 COMMENT ON COLUMN badger.accepted.note IS 'Why.';
+
+-- A comment on the table deletions.
+COMMENT ON TABLE badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
+
+-- A comment on deletions.deletion_id.
+COMMENT ON COLUMN badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
+
+-- A comment on deletions.table_name.
+COMMENT ON COLUMN badger.deletions.table_name IS 'The table whose rows were deleted.';
+
+-- A comment on deletions.eval_run_id.
+COMMENT ON COLUMN badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
+
+-- A comment on deletions.case_id.
+COMMENT ON COLUMN badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
+
+-- A comment on deletions.older_than.
+COMMENT ON COLUMN badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
+
+-- A comment on deletions.row_count.
+COMMENT ON COLUMN badger.deletions.row_count IS 'Number of rows.';
+
+-- A comment on deletions.digest.
+COMMENT ON COLUMN badger.deletions.digest IS 'SHA-256 over the run\'s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
+
+-- A comment on deletions.status.
+COMMENT ON COLUMN badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
+
+-- A comment on deletions.deleted_by.
+COMMENT ON COLUMN badger.deletions.deleted_by IS 'Who deleted them.';
+
+-- A comment on deletions.deleted_at.
+COMMENT ON COLUMN badger.deletions.deleted_at IS 'When.';
 
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run.';

@@ -1,0 +1,72 @@
+package execution
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/erase"
+)
+
+// Pruned is the number of records and results that [Prune] deleted.
+type Pruned struct{ Records, Results int64 }
+
+// Prune deletes the records of a directory of results for which expired returns true, damaged records, and the
+// results that no other record names. orphans is the time before which results without any record, and unfinished
+// files, are deleted too; zero: none. If dry is set, it only counts. Results are deleted before their records, so that
+// the next call completes an interrupted one. No run may use the directory meanwhile.
+func Prune(dir string, dry bool, orphans time.Time, expired func(*Record) bool) (n Pruned, err error) {
+	index := filepath.Join(dir, indexName)
+	old, kept := map[string]bool{}, map[string]bool{}
+	gone := func(line []byte) bool {
+		var r Record
+		return json.Unmarshal(line, &r) != nil || r.Key == "" || expired(&r)
+	}
+	if _, err := erase.Lines(index, true, func(line []byte) bool {
+		var r Record
+		_ = json.Unmarshal(line, &r) // a damaged record names no result
+		if gone(line) {
+			old[r.Snapshot] = true
+		} else {
+			kept[r.Snapshot] = true
+		}
+		return false
+	}); err != nil {
+		return n, fileError(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return n, fileError(err)
+	}
+	for _, f := range files {
+		hash, is := strings.CutSuffix(f.Name(), ".json")
+		switch {
+		case is && isHash.MatchString(hash) && kept[hash]:
+			continue
+		case is && isHash.MatchString(hash) && old[hash]:
+		case (is && isHash.MatchString(hash) || strings.HasPrefix(f.Name(), newFile)) && before(f, orphans):
+		default:
+			continue
+		}
+		n.Results++
+		if dry {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+			return n, fileError(err)
+		}
+	}
+	if n.Records, err = erase.Lines(index, dry, gone); err != nil {
+		return n, fileError(err)
+	}
+	return n, nil
+}
+
+// before reports whether a file was last written before a time.
+func before(f fs.DirEntry, at time.Time) bool {
+	info, err := f.Info()
+	return err == nil && info.ModTime().Before(at)
+}
