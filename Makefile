@@ -45,6 +45,13 @@ crawl: ## walk through ten times as many pages of the web report as the tests do
 spark: ## Apache Spark runs what is installed in Databricks; minutes (BADGER_SPARK_PYTHON, BADGER_SPARK_JARS; BADGER_SPARK_ALL=1: every function)
 	go test -count=1 -v -timeout 1h -run 'TestSpark$$' ./sql/install
 
+engines: build $(BIN)/engines/bin/python ## compare the values of every engine that runs here with those of badger run, byte by byte; minutes (ROWS=100000, BADGER_SPARK_PYTHON)
+	BADGER_ENGINES=$(CURDIR)/$(BIN)/badger BADGER_ENGINES_PYTHON=$(CURDIR)/$(BIN)/engines/bin/python BADGER_ENGINES_ROWS=$(or $(ROWS),100000) \
+	  go test -count=1 -v -timeout 2h -run 'TestEngines$$' ./sql/install
+
+$(BIN)/engines/bin/python: .ci/engines.txt
+	python3 -m venv $(BIN)/engines && $(BIN)/engines/bin/pip install -q --disable-pip-version-check --require-hashes -r .ci/engines.txt && touch $@
+
 residency: ## whom badger contacts, with every connector, in a network of its own; a minute
 	BADGER_RESIDENCY=1 go test -count=1 -v -run TestOnlyNamedHosts ./deploy/preflight
 
@@ -174,4 +181,4 @@ verify: generate ## fail if generated files or modules are stale
 	! go mod tidy -e -diff 2>/dev/null | grep '^[-+][^-+]' | grep -v databricks-sql-kernel-bindings
 	git diff --exit-code -- docs ARCHITECTURE.md
 
-.PHONY: pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: engines pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -56,6 +56,9 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	if !c.Drop && (c.URL != "" || c.WithData) {
 		return usage("a URL by itself and --with-data belong to --drop")
 	}
+	if client := install.FindClient(v.Warehouse); client != nil {
+		return c.client(ctx, p, client, v)
+	}
 	plan, err := planOf(ctx, v)
 	if err != nil {
 		return err
@@ -107,9 +110,24 @@ func (c *valuesFlags) values() (v install.Values, err error) {
 	return v, nil
 }
 
-// planOf returns the plan that installs all functions, including those of the judges in v.
-func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
-	metrics, err := withJudges(ctx, v.Judges)
+// client prints the file of an engine that badger does not connect to.
+func (c *installCommand) client(ctx context.Context, p process, client *install.Client, v install.Values) error {
+	if !c.Print {
+		return errcode.AsUsage(client.Applies())
+	}
+	functions, err := functionsWith(ctx, v.Judges)
+	if err != nil {
+		return err
+	}
+	if err := client.Print(p.stdout, "Made by badger "+version()+": "+client.File, v, functions); err != nil {
+		return errcode.AsUsage(err)
+	}
+	return nil
+}
+
+// functionsWith returns the catalog of functions, including those of judge files.
+func functionsWith(ctx context.Context, judges []string) ([]udf.Function, error) {
+	metrics, err := withJudges(ctx, judges)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +139,15 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}
+	return catalogue.Functions(), nil
+}
+
+// planOf returns the plan that installs all functions, including those of the judges in v.
+func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
+	functions, err := functionsWith(ctx, v.Judges)
+	if err != nil {
+		return nil, err
+	}
 	d, known := dialectOf(v.Warehouse)
 	if !known {
 		d = driver.Dialect{Name: v.Warehouse}
@@ -130,7 +157,7 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 			}
 		}
 	}
-	plan, err := install.New(v, d, catalogue.Functions())
+	plan, err := install.New(v, d, functions)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}

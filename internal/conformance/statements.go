@@ -231,10 +231,14 @@ var Sections = []Section{
 		{"RS-6", "Overload is an exception, which Lambda reports and Redshift retries, and no error of the statement.",
 			"sql/install", "", ""},
 		{"RS-7", "A request that is sent again asks a judge once for each row.", "cmd/badger", "", ""},
-		{"CH-1", "A helper program gives one line for each line.", "", "", clickhouse},
-		{"CH-2", "The helper answers the first chunk within ten seconds.", "", "", clickhouse},
-		{"CH-3", "The helper reads chunks by the count before them.", "", "", clickhouse},
-		{"CH-4", "The helper keeps tabs, line breaks, Unicode and NULL.", "", "", clickhouse},
+		{"CH-1", "A helper program gives one line for each line.", "cmd/badger TestCall; cmd/badger TestCallAnswersEachLine",
+			"chDB: sql/install TestEngines", ""},
+		{"CH-2", "The helper answers the first chunk within ten seconds.", "", "",
+			"The printed functions allow ten minutes (command_read_timeout), as judged rows take longer."},
+		{"CH-3", "The helper reads chunks by the count before them.", "", "",
+			"The printed functions have the type executable, whose chunks end with the input."},
+		{"CH-4", "The helper keeps tabs, line breaks, Unicode and NULL.", "cmd/badger TestCall",
+			"chDB: sql/install TestEngines", ""},
 		{"FB-1", "A POST of JSON is answered, and work stops before 100 s if that is configured.", "udf/server",
 			"curl: udf/server TestCurl", ""},
 		{"FB-2", "The reply is a JSON object of type application/json.", "udf/server", "curl: udf/server TestCurl", ""},
@@ -271,6 +275,5 @@ var Sections = []Section{
 }
 
 const (
-	doris      = "Doris is not served: its gRPC form has no credentials and runs in the clear, and a caller without an identity is not accepted beyond loopback."
-	clickhouse = "badger has no program for executable functions, and url() cannot call it: SELECT sends a GET, and INSERT drops the reply."
+	doris = "Doris is not served: its gRPC form has no credentials and runs in the clear, and a caller without an identity is not accepted beyond loopback."
 )

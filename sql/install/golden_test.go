@@ -2,9 +2,13 @@ package install_test
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/sql/install"
@@ -56,6 +60,38 @@ func TestPrintedText(t *testing.T) {
 		}
 		golden(t, w.Name+"."+via.Name+".sql", got.Bytes())
 	})
+}
+
+// The files of engines that badger does not connect to.
+func TestPrintedClients(t *testing.T) {
+	for i := range install.Clients {
+		c := &install.Clients[i]
+		t.Run(c.Name, func(t *testing.T) {
+			var got bytes.Buffer
+			v := install.Values{Endpoint: "https://badger.example.com:7433", TokenFile: "/etc/badger/<token>&"}
+			if err := c.Print(&got, "Made by badger 1.0.0: "+c.File, v, few); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, c.Name+"."+c.File, got.Bytes())
+			if err := c.Print(&got, "", install.Values{}, few); err == nil || !strings.Contains(err.Error(), "needs endpoint") {
+				t.Errorf("without an endpoint: %v", err)
+			}
+			if c.Name == "clickhouse" {
+				v.TokenFile = "/etc/a b"
+				if err := c.Print(io.Discard, "", v, few); err == nil || !strings.Contains(err.Error(), "without blanks") {
+					t.Errorf("a path with a blank: %v", err)
+				}
+				d := xml.NewDecoder(&got)
+				for {
+					if _, err := d.Token(); errors.Is(err, io.EOF) {
+						break
+					} else if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+	}
 }
 
 func golden(t *testing.T, name string, got []byte) {

@@ -21,6 +21,7 @@ import (
 )
 
 //go:embed all:snowflake all:bigquery all:databricks all:postgres all:redshift all:duckdb all:databend
+//go:embed all:clickhouse all:duckdb-client all:datafusion all:singlestore
 var templates embed.FS
 
 // The roles that run steps.
@@ -219,7 +220,11 @@ type page struct {
 
 // text executes a template; "" if the warehouse has none of this name.
 func (p *Plan) text(name string, data *page) (string, error) {
-	t, err := p.template(p.Warehouse.Name + "/" + name + ".sql")
+	file := p.Warehouse.Name + "/" + name
+	if !strings.Contains(name, ".") || !isFile(file) {
+		file += ".sql"
+	}
+	t, err := p.template(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -253,6 +258,11 @@ func (p *Plan) template(file string) (*template.Template, error) {
 			return "TABLE"
 		},
 		"folded": p.dialect.Stored, "pgargs": p.postgresArguments,
+		"file": func(name string) (string, error) {
+			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
+			return string(b), err
+		},
+		"xml": xmlText, "nodash": func(s string) string { return strings.ReplaceAll(s, "--", "- -") },
 		"sh": service.ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name },
 		"functionOwner": func() string { return service.FunctionOwnerPermissions },
 		"key":           store.Reader{Dialect: p.dialect}.Key, "names": textList, "table": store.TableNamed,
@@ -269,6 +279,12 @@ func (p *Plan) template(file string) (*template.Template, error) {
 	}
 	p.parsed[file] = t
 	return t, nil
+}
+
+// isFile reports whether the templates have a file of this name.
+func isFile(name string) bool {
+	_, err := fs.Stat(templates, name)
+	return err == nil
 }
 
 func (p *Plan) render(name string, data *page) ([]Step, error) {

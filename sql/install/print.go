@@ -75,6 +75,10 @@ func Explain(w io.Writer) error {
 			}
 		}
 	}
+	b.WriteString("\nOther engines, whose functions are in one file:\n")
+	for i := range clients {
+		b.WriteString(clients[i].explain())
+	}
 	b.WriteString(`
 Values are in a YAML file (--values FILE) or set one by one
 (--set endpoint=https://badger.example.com). Then

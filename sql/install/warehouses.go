@@ -139,6 +139,9 @@ func find(warehouse, via string) (*Warehouse, *Via, error) {
 		for _, w := range Warehouses {
 			names = append(names, w.Name)
 		}
+		for i := range clients {
+			names = append(names, clients[i].Name)
+		}
 		return nil, nil, errcode.New(errcode.InvalidArgument, "unknown warehouse %.40q, expected one of %s", warehouse,
 			strings.Join(names, ", "))
 	}
