@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version 
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
 
 -- The evaluations: one row for each run and each agent, version and batch that it scored.
-CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMP_LTZ(9), mode VARCHAR, config VARIANT, judge VARCHAR, versions VARIANT, counts VARIANT, tokens VARIANT, cost VARIANT, status VARCHAR);
+CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMP_LTZ(9), mode VARCHAR, config VARIANT, judge VARCHAR, versions VARIANT, counts VARIANT, tokens VARIANT, cost VARIANT, status VARCHAR, answered_at TIMESTAMP_LTZ(9));
 
 -- The scores: one row for each run, answer and metric.
 CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT, gold_hash VARCHAR);
@@ -520,6 +520,9 @@ COMMENT ON COLUMN badger.eval_runs.cost IS 'Judge calls and tokens that the whol
 
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
+
+-- A comment on eval_runs.answered_at.
+COMMENT ON COLUMN badger.eval_runs.answered_at IS 'When the last of the answers was given: agent_runs.ran_at, or agent.ran_at of a case file. It dates the batch if agent_runs does not.';
 
 -- A comment on the table scores.
 COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
