@@ -138,8 +138,8 @@ func (d *databricks) Command() []string {
 // Procedure returns the name of the evaluation procedure in a catalog.
 func (d *databricks) Procedure(catalog string) string { return d.plan.Named(catalog, "evaluate") }
 
-// Degradation returns the name of the view degradation in a catalog, which lists metrics that became worse.
-func (d *databricks) Degradation(catalog string) string { return d.plan.Named(catalog, "degradation") }
+// Alerts returns the name of the procedure in a catalog that stores new alerts and fails with them.
+func (d *databricks) Alerts(catalog string) string { return d.plan.Named(catalog, "send_alerts") }
 
 // Paused returns the pause status of a nightly job: for the job that evaluates, the bundle variable that dev and prod
 // set, and PAUSED for the other.

@@ -326,7 +326,7 @@ func splitStatements(t *testing.T, script string) (out []string) {
 // The setup script may run again at any time: each statement says what is to happen where the object
 // is there. The versioned schema holds code only, and the service is in none.
 func TestSnowflakeSetupIsIdempotent(t *testing.T) {
-	again := regexp.MustCompile(`^(CREATE (APPLICATION ROLE|SCHEMA|TABLE|NETWORK RULE|COMPUTE POOL|WAREHOUSE) IF NOT EXISTS|CREATE OR REPLACE (VIEW|PROCEDURE|FUNCTION)|CREATE OR ALTER VERSIONED SCHEMA|GRANT|COMMENT ON|ALTER (APPLICATION SET SPECIFICATION|SERVICE|NETWORK RULE)|INSERT INTO .* WHERE NOT EXISTS)`)
+	again := regexp.MustCompile(`^(CREATE (APPLICATION ROLE|SCHEMA|TABLE|NETWORK RULE|COMPUTE POOL|WAREHOUSE) IF NOT EXISTS|CREATE OR REPLACE (VIEW|PROCEDURE|FUNCTION)|CREATE OR ALTER VERSIONED SCHEMA|GRANT|COMMENT ON|ALTER (APPLICATION SET SPECIFICATION|SERVICE|NETWORK RULE)|MERGE INTO|INSERT INTO .* WHERE NOT EXISTS)`)
 	snowflakeSets(t, func(t *testing.T, set string, files map[string]string) {
 		setup, app := files["app/setup.sql"]
 		if !app {

@@ -34,7 +34,7 @@ func prepareDatabricksRoot(p *install.Plan) (any, error) {
 	}
 	all := map[string]any{
 		"catalog": v.Database, "schema": v.Schema, "secret_scope": v.Secret.Scope, "timezone": v.Schedule.Timezone,
-		"schedule": nil, "warehouse_id": nil, "notify": d.Notify, "drop": v.Schedule.Drop,
+		"schedule": nil, "warehouse_id": nil, "notify": d.Notify,
 	}
 	for name, value := range map[string]string{"schedule": cron, "warehouse_id": v.Schedule.Compute,
 		"service_principal": d.ServicePrincipal} {

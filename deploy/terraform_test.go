@@ -520,16 +520,15 @@ func TestTerraformSnowflakeValues(t *testing.T) {
 	}
 }
 
-// The nightly job of Databricks tells whom the values name, runs as their principal, and fails where
-// fewer answers pass.
+// The nightly job of Databricks notifies the addresses of the values, runs as their principal, and has a task for alerts.
 func TestTerraformDatabricksJob(t *testing.T) {
-	const values = "warehouse: databricks\ndatabase: main\nschedule: {cron: 0 6 * * *, compute: 0123456789abcdef, drop: 0.1}\n"
+	const values = "warehouse: databricks\ndatabase: main\nschedule: {cron: 0 6 * * *, compute: 0123456789abcdef}\n"
 	files, err := rendered(t, "terraform-databricks", values+"deploy: {databricks: {notify: [a@example.com], service_principal: 12345678-90ab-cdef-1234-567890abcdef}}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	root := strings.Join(strings.Fields(string(content(t, files, "main.tf"))), " ")
-	for _, want := range []string{`notify = ["a@example.com"]`, `service_principal = "12345678-90ab-cdef-1234-567890abcdef"`, "drop = 0.1"} {
+	for _, want := range []string{`notify = ["a@example.com"]`, `service_principal = "12345678-90ab-cdef-1234-567890abcdef"`} {
 		if !strings.Contains(root, want) {
 			t.Errorf("the root lacks %s", want)
 		}
@@ -546,7 +545,7 @@ func TestTerraformDatabricksJob(t *testing.T) {
 			}
 		}
 	}
-	if !tasks["evaluate"] || !tasks["degraded"] {
+	if !tasks["evaluate"] || !tasks["alerts"] {
 		t.Errorf("the job has the tasks %v", tasks)
 	}
 	_, err = rendered(t, "terraform-databricks", values+"deploy: {databricks: {nightly: binary}}\n")
@@ -744,7 +743,6 @@ func TestTerraformVariables(t *testing.T) {
 		{"databricks", "", ""},
 		{"databricks", "warehouse_id=nightly", "hexadecimal"},
 		{"databricks", `groups={owner="a",caller="a"}`, "four groups that differ"},
-		{"databricks", "drop=0", "more than 0"},
 		{"databricks", "service_principal=badger", "application id"},
 		{"databricks", "secret_scope=a b", "at most 128"},
 		{"aws-external-function", "", ""},

@@ -11,10 +11,12 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -273,6 +275,7 @@ func (d *doctor) tables(ctx context.Context) {
 	if d.Retention > 0 {
 		d.retention(ctx)
 	}
+	d.backlog(ctx)
 	var missing, lacking, others, own, null []string
 	for _, x := range f.Differences(d.w.SQL()) {
 		switch x.Kind {
@@ -389,6 +392,50 @@ func (d *doctor) retention(ctx context.Context) {
 	}
 	d.warn(name, "badger prune deletes them; --dry-run shows what it would delete", "rows older than %s: %s%s", age,
 		strings.Join(old, ", "), strings.Join(kept, ""))
+}
+
+// backlog reports answers that the scheduled evaluation has still to score, and open alerts: a failed check if a call
+// failed. Without a schedule it adds no check.
+func (d *doctor) backlog(ctx context.Context) {
+	const name, fix = "backlog", "read badger.backlog, badger.alerts and badger.run_log; the next call of badger.evaluate scores what is left"
+	if !slices.Contains(d.there, "schedule") || !slices.Contains(d.there, "alerts") {
+		return
+	}
+	t, err := d.w.Query(ctx, "SELECT metric FROM badger.schedule WHERE metric = ''")
+	if err == nil && t.Rows() == 0 {
+		return
+	}
+	if err == nil {
+		t, err = d.w.Query(ctx, "SELECT batch_id, answers, last_error FROM badger.backlog")
+	}
+	if err != nil {
+		d.fail(name, err, "let the role read schema badger")
+		return
+	}
+	answers, failed := int64(0), 0
+	for i := range t.Rows() {
+		n, err := strconv.ParseInt(t.Columns[1].Value(i).String(), 10, 64)
+		if err != nil {
+			d.fail(name, errcode.New(errcode.DataLoss, "a number of answers came as text: %w", err), fix)
+			return
+		}
+		answers += n
+		if !t.Columns[2].Value(i).IsNull() {
+			failed++
+		}
+	}
+	open, err := d.w.Query(ctx, "SELECT alert_id FROM badger.alerts WHERE resolved_at IS NULL")
+	if err != nil {
+		d.fail(name, err, "let the role read schema badger")
+		return
+	}
+	text := fmt.Sprintf("%s of %s without scores, %s open", printable.Count(int(answers), "answer"),
+		printable.Count(t.Rows(), "batch"), printable.Count(open.Rows(), "alert"))
+	if failed == 0 && open.Rows() == 0 {
+		d.say(name, OK, "%s", text)
+		return
+	}
+	d.report.Checks = append(d.report.Checks, Check{Name: name, Status: Failed, Detail: text, Fix: fix})
 }
 
 // Add appends checks from other sources, and updates OK.

@@ -183,7 +183,7 @@ func TestInputsMayBeViews(t *testing.T) {
 		{"views, and one without a case", strings.Replace(views, "17 AS case_id, 'pass'", "'pass'", 1),
 			"missing: human_labels.case_id", "ok"},
 		{"a view in place of scores", "ALTER TABLE badger.scores RENAME TO old; CREATE VIEW badger.scores AS FROM badger.old",
-			"all 17", "failed"},
+			"all 19", "failed"},
 	} {
 		ctx := t.Context()
 		path := filepath.Join(t.TempDir(), "w.duckdb")
@@ -224,6 +224,57 @@ func TestInputsMayBeViews(t *testing.T) {
 		}
 		if c := found["writing to them"]; string(c.Status) != tc.writing {
 			t.Errorf("%s: %+v, want it %s", tc.why, c, tc.writing)
+		}
+	}
+}
+
+// The backlog of a schedule is a check, which fails if a call failed. Without a schedule there is none.
+func TestBacklog(t *testing.T) {
+	const answer = "INSERT INTO badger.agent_runs (agent_name, agent_version, batch_id, case_id) VALUES ('a', '1', 'b', 'c')"
+	const schedule = "INSERT INTO badger.schedule (metric, since_day) VALUES ('', '2025-01-01')"
+	for _, tc := range []struct {
+		why    string
+		setup  []string
+		status doctor.Status
+		detail string
+	}{
+		{"no schedule", []string{answer}, "", ""},
+		{"nothing to score", []string{schedule}, doctor.OK, "0 answers of 0 batches without scores, 0 alerts open"},
+		{"an answer that waits for the next call", []string{schedule, answer}, doctor.OK, "1 answer of 1 batch without scores, 0 alerts open"},
+		{"a call that failed", []string{schedule, answer, "INSERT INTO badger.run_log (entry_id, event, message, agent_name, agent_version, batch_id) VALUES ('1', 'batch failed', 'away', 'a', '1', 'b')"},
+			doctor.Failed, "1 answer of 1 batch without scores, 0 alerts open"},
+		{"an open alert", []string{schedule, "INSERT INTO badger.alerts (alert_id) VALUES ('1')"}, doctor.Failed, "0 answers of 0 batches without scores, 1 alert open"},
+		{"a resolved alert", []string{schedule, "INSERT INTO badger.alerts (alert_id, resolved_at) VALUES ('1', now())"}, doctor.OK, "0 answers of 0 batches without scores, 0 alerts open"},
+	} {
+		path := filepath.Join(t.TempDir(), "w.duckdb")
+		open := func(ctx context.Context, only bool) (*store.Store, error) {
+			c, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
+			if err != nil {
+				return nil, err
+			}
+			return store.New(connectors.New(c, duckdb.Dialect)), nil
+		}
+		w, err := open(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, sql := range tc.setup {
+			if err := w.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Close()
+		var got doctor.Check
+		for _, c := range doctor.Examine(t.Context(), doctor.Options{Now: time.Now, Open: open, ReadOnly: true}).Checks {
+			if c.Name == "backlog" {
+				got = c
+			}
+		}
+		if got.Status != tc.status || got.Detail != tc.detail || (got.Fix != "") != (tc.status == doctor.Failed) {
+			t.Errorf("%s: %+v, want %s %q", tc.why, got, tc.status, tc.detail)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 		planned[procedureName] = true
 		out = append(out, Change{stateOf(installed[procedureName], p.procedure), procedureName + "(batch, metrics)"})
 	}
-	for _, name := range p.Warehouse.Helpers {
+	for _, name := range append([]string{"send_alerts"}, p.Warehouse.Helpers...) {
 		planned[name] = true
 	}
 	for _, name := range p.foreignHelpers(installed) {

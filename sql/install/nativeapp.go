@@ -23,7 +23,7 @@ func (p *Plan) App() (*App, error) {
 			p.Via.Name)
 	}
 	inside := &Plan{Values: p.Values, Warehouse: p.Warehouse, Via: p.Via, dialect: p.dialect, functions: p.functions}
-	inside.Values.Database, inside.Values.Schedule.Cron = "", ""
+	inside.Values.Database, inside.Values.Schedule.Cron, inside.Values.Schedule.Alert = "", "", Alert{}
 	declared, err := inside.declare(p.functions)
 	if err != nil {
 		return nil, err

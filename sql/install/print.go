@@ -88,6 +88,11 @@ Values are in a YAML file (--values FILE) or set one by one
   --apply URL    run it; run again, it changes nothing
   --drop         print what undoes it; --drop URL runs that. Tables stay,
                  unless --with-data is given
+
+With schedule.cron, answers without scores are scored on a schedule.
+schedule.since is the look-back: days, by default 30, or the first day.
+schedule.alert names where alerts are sent; by default they are only stored
+in badger.alerts. badger.backlog lists the answers that are left.
 `)
 	_, err := io.WriteString(w, b.String())
 	return err

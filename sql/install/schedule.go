@@ -26,16 +26,34 @@ type Schedule struct {
 	Slice   int     `yaml:"slice"` // answers that are scored and stored in one call; 0: the maximum of a call
 	Stale   int     `yaml:"stale"` // minutes without a sign of life after which a lock may be taken over; 0: 60
 	Drop    float64 `yaml:"drop"`  // decrease of a pass rate, from 0 to 1, that causes an alert; 0: 0.05
+	// Since bounds the look-back: a number of days, or the first day, such as 2025-01-13; "" is 30 days.
+	Since string `yaml:"since"`
+	Alert Alert  `yaml:"alert"`
+}
+
+// Alert says where alerts are sent. By default they are only stored in the table alerts.
+type Alert struct {
+	Webhook   string `yaml:"webhook"`    // Postgres: URL to which new alerts are posted as JSON
+	TokenFile string `yaml:"token_file"` // Postgres: file on the database server that contains the webhook's token
+	// Snowflake: the notification integration of type EMAIL, and the addresses, separated by commas
+	EmailIntegration string `yaml:"email_integration"`
+	Email            string `yaml:"email"`
+	// Snowflake: the notification integration that receives the errors of the task
+	ErrorIntegration string `yaml:"error_integration"`
 }
 
 const (
 	defaultSlice = 100 // if a call has one row
 	defaultStale = 60
 	defaultDrop  = 0.05
+	defaultSince = "30"
+	longestSince = 3660 // days
 )
 
 var (
 	timezone = regexp.MustCompile(`^[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*$`)
+	// one address, as SYSTEM$SEND_EMAIL takes it
+	address = regexp.MustCompile(`^[^\s@,;'"\\]+@[^\s@,;'"\\]+$`)
 )
 
 // complete fills in what is left out and checks what is there, by the rules of the warehouse.
@@ -88,7 +106,46 @@ func (s *Schedule) complete(warehouse string) error {
 	if s.Drop == 0 {
 		s.Drop = defaultDrop
 	}
+	if s.Since == "" {
+		s.Since = defaultSince
+	}
+	if _, err := time.Parse(time.DateOnly, s.Since); err != nil {
+		n, err := strconv.Atoi(s.Since)
+		if err != nil || n < 1 || n > longestSince || !number.MatchString(s.Since) {
+			return bad("since is %.40q; expected a number of days from 1 to %d, or a day such as 2025-01-13", s.Since,
+				longestSince)
+		}
+	}
+	return s.Alert.check()
+}
+
+// check reports incomplete and malformed values.
+func (a *Alert) check() error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: schedule.alert."+format, args...)
+	}
+	if a.TokenFile != "" && a.Webhook == "" {
+		return bad("token_file needs schedule.alert.webhook, the URL that gets the token")
+	}
+	if (a.Email == "") != (a.EmailIntegration == "") {
+		return bad("email and schedule.alert.email_integration are needed together")
+	}
+	if a.Email != "" {
+		for to := range strings.SplitSeq(a.Email, ",") {
+			if !address.MatchString(strings.TrimSpace(to)) {
+				return bad("email: %.60q is not an address; expected addresses separated by commas", to)
+			}
+		}
+	}
 	return nil
+}
+
+// Day returns the first day whose answers are scored; "" if the look-back is a number of days.
+func (s *Schedule) Day() string {
+	if number.MatchString(s.Since) {
+		return ""
+	}
+	return s.Since
 }
 
 // mostDays returns the largest number of days of the months in a cron field; 0 if it is not a number or a list of
@@ -157,7 +214,7 @@ const procedureName = "evaluate"
 
 // ProcedureDoc returns the procedure's comment, which ends with its mark.
 func (p *page) ProcedureDoc() string {
-	return "Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [" +
+	return "Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [" +
 		p.Mark + "]"
 }
 
@@ -171,6 +228,12 @@ func (p *page) Slice() int {
 	}
 	return defaultSlice
 }
+
+// Failing returns the number of answers that may fail one after the other before a call gives up.
+func (p *page) Failing() int { return 10 }
+
+// Attempts returns the number of calls in which an answer may fail before its scores are stored as failed.
+func (p *page) Attempts() int { return 3 }
 
 // Metrics returns the metrics to compute, separated by commas; "" is all that can be computed.
 func (p *page) Metrics() string { return strings.Join(p.Values.Schedule.Metrics, ",") }

@@ -3,6 +3,7 @@ package install_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,8 @@ func nightly(w *install.Warehouse, via string) install.Values {
 func TestProceduresAgainstSqlglot(t *testing.T) {
 	var in bytes.Buffer
 	var of []string
-	least := map[string]int{"snowflake": 15, "bigquery": 15, "databricks": 14, "redshift": 20, "postgres": 6}
+	least := map[string]int{"snowflake": 26, "bigquery": 24, "databricks": 23, "redshift": 31, "postgres": 12}
+	alerts := 0
 	all := functions(t)
 	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
 		if w.Global {
@@ -30,15 +32,21 @@ func TestProceduresAgainstSqlglot(t *testing.T) {
 		for _, s := range plan(t, nightly(w, via.Name), all).Steps {
 			if strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE") {
 				_, body, _ := strings.Cut(s.SQL, "BEGIN\n")
-				of = append(of, w.Name)
+				name := w.Name
+				if strings.Contains(s.SQL[:strings.IndexByte(s.SQL, '\n')], "send_alerts") {
+					name += ".send_alerts"
+					least[name] = 3
+					alerts++
+				}
+				of = append(of, name)
 				if err := json.NewEncoder(&in).Encode(map[string]string{"warehouse": w.Name, "sql": body, "kind": "procedure"}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 	})
-	if len(of) != 7 {
-		t.Errorf("%d procedures, want one for each way but DuckDB's and Databend's: %v", len(of), of)
+	if len(of)-alerts != 7 || alerts != 6 {
+		t.Errorf("%d procedures, %d of them for alerts; want one of each for each way but DuckDB's and Databend's, and PostgreSQL's is a function: %v", len(of), alerts, of)
 	}
 	d := json.NewDecoder(bytes.NewReader(sqlglot(t, &in)))
 	for _, name := range of {
@@ -61,7 +69,7 @@ func TestSchedule(t *testing.T) {
 	all := functions(t)
 	callers := map[string]string{
 		"snowflake": "CREATE OR REPLACE TASK", "bigquery": "every monday 03:15", "databricks": `"0 15 3 ? * 2"`, "postgres": "cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()')",
-		"redshift": "cron(15 3 ? * 2 *)", "duckdb": "15 3 * * 1  badger sql",
+		"redshift": "cron(15 3 ? * 2 *)", "duckdb": "15 3 * * 1  sh badger-nightly.sh FILE",
 	}
 	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
 		text := func(v install.Values) string {
@@ -123,6 +131,40 @@ func TestDaysOfTheWeek(t *testing.T) {
 	}
 }
 
+// The look-back is a number of days or a day. What sends alerts is off by default, and a warehouse uses only its own.
+func TestAlerts(t *testing.T) {
+	all := functions(t)
+	senders := []string{"_webhook(body", "SYSTEM$SEND_EMAIL", "ERROR_INTEGRATION", "USAGE ON INTEGRATION mail"}
+	own := map[string][]string{"postgres": senders[:1], "snowflake": senders[1:]}
+	everywhere := install.Alert{Webhook: "https://alerts.example.com/badger", TokenFile: "/etc/badger/webhook", EmailIntegration: "mail", Email: "kim@example.com, lee@example.com", ErrorIntegration: "errors"}
+	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
+		if w.Global {
+			return
+		}
+		text := func(since string, a install.Alert) string {
+			v := nightly(w, via.Name)
+			v.Schedule.Since, v.Schedule.Alert = since, a
+			var b strings.Builder
+			if err := plan(t, v, all).Print(&b); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		plain, full := text("", install.Alert{}), text("2024-02-29", everywhere)
+		for _, s := range senders {
+			if strings.Contains(plain, s) {
+				t.Errorf("by default there is %s", s)
+			}
+			if got, want := strings.Contains(full, s), slices.Contains(own[w.Name], s); got != want {
+				t.Errorf("with values for all warehouses: %s is there: %v", s, got)
+			}
+		}
+		if !strings.Contains(plain, "answers of the 30 days before") || !strings.Contains(full, "answers since 2024-02-29") || !strings.Contains(full, "'2024-02-29'") {
+			t.Error("the look-back is not that of the values")
+		}
+	})
+}
+
 func TestBadSchedules(t *testing.T) {
 	all := functions(t)
 	for _, tc := range []struct {
@@ -154,6 +196,16 @@ func TestBadSchedules(t *testing.T) {
 		{"a slice below 0", "postgres", install.Schedule{Slice: -1}, "schedule.slice"},
 		{"a lock of years", "postgres", install.Schedule{Stale: 1 << 20}, "schedule.stale"},
 		{"a fall of more than all", "postgres", install.Schedule{Drop: 1.5}, "schedule.drop"},
+		{"no day", "postgres", install.Schedule{Since: "2025-02-30"}, "schedule.since"},
+		{"a day in another form", "duckdb", install.Schedule{Since: "13.01.2025"}, "schedule.since"},
+		{"no days", "bigquery", install.Schedule{Since: "0"}, "from 1 to 3660"},
+		{"days of more than ten years", "snowflake", install.Schedule{Since: "3661"}, "from 1 to 3660"},
+		{"days with a sign", "redshift", install.Schedule{Since: "+3"}, "schedule.since"},
+		{"a webhook beyond this machine in plain text", "postgres", install.Schedule{Alert: install.Alert{Webhook: "http://alerts.example.com"}}, "schedule.alert.webhook: http://"},
+		{"a webhook with a query", "postgres", install.Schedule{Alert: install.Alert{Webhook: "https://alerts.example.com/?a=b"}}, "schedule.alert.webhook: expected a URL"},
+		{"a token without a webhook", "postgres", install.Schedule{Alert: install.Alert{TokenFile: "/t"}}, "needs schedule.alert.webhook"},
+		{"addresses without an integration", "snowflake", install.Schedule{Alert: install.Alert{Email: "kim@example.com"}}, "are needed together"},
+		{"no address", "snowflake", install.Schedule{Alert: install.Alert{Email: "kim@example.com, lee", EmailIntegration: "mail"}}, "is not an address"},
 	} {
 		v := plain(tc.warehouse, "")
 		v.Schedule = tc.s

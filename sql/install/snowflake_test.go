@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func snow(t *testing.T) func(sql string) (rows [][]*string, problem string) {
 }
 
 var (
-	snowStatement = regexp.MustCompile(`(?m)^ *(UPDATE|SELECT|INSERT|CREATE|MERGE|BEGIN TRANSACTION|COMMIT)\b`)
+	snowStatement = regexp.MustCompile(`(?m)^ *(UPDATE|SELECT|INSERT|DELETE|CREATE|MERGE|BEGIN TRANSACTION|COMMIT)\b`)
 	snowInto      = regexp.MustCompile(` INTO (:\w+(?:, :\w+)*)`)
 	snowBind      = regexp.MustCompile(`([\s(,=]):(\w+)`)
 	snowSettings  = regexp.MustCompile(`[\w.]+run_settings\(:asked\)`)
@@ -82,20 +83,31 @@ func TestSnowflakeStatements(t *testing.T) {
 		return rows
 	}
 	v := plain("snowflake", "spcs")
-	v.Schedule = install.Schedule{Metrics: []string{"hybrid_ex", "row_f1"}}
+	v.Schedule = install.Schedule{Metrics: []string{"hybrid_ex", "row_f1"}, Since: "2025-01-01", Alert: install.Alert{EmailIntegration: "mail", Email: "kim@example.com"}}
 	p := plan(t, v, functions(t))
-	var body string
+	bodies := map[string]string{}
 	must("CREATE SCHEMA IF NOT EXISTS lake.badger")
 	for i := range p.Steps {
 		switch s := &p.Steps[i]; {
-		case s.Table || strings.HasPrefix(s.SQL, "INSERT INTO"):
+		case s.Table || strings.HasPrefix(s.SQL, "INSERT INTO") || strings.HasPrefix(s.SQL, "MERGE INTO"):
 			must(s.SQL)
 		case strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE"):
-			_, body, _ = strings.Cut(s.SQL, "\nBEGIN\n")
+			head, body, _ := strings.Cut(s.SQL, "\nBEGIN\n")
+			if strings.Contains(head, "send_alerts") {
+				bodies["send_alerts"] = body
+			} else {
+				bodies["evaluate"] = body
+			}
 		}
 	}
 	must("INSERT INTO lake.badger.golden_set (case_id, set_version, question) VALUES ('c1', 'v9', 'old'), ('c1', 'v10', 'new'), ('c2', 'v10', 'new')")
-	must("INSERT INTO lake.badger.agent_runs (agent_name, agent_version, batch_id, case_id, sql, ran_at) VALUES ('a', '1', 'old', 'c1', 'x', '2025-01-01'), ('a', '1', 'new', 'c1', 'x', '2025-01-02'), ('a', '1', 'new', 'c2', 'y', '2025-01-02')")
+	must("INSERT INTO lake.badger.agent_runs (agent_name, agent_version, batch_id, case_id, sql, ran_at) VALUES ('a', '1', 'old', 'c1', 'x', '2024-12-31 12:00:00'), ('a', '1', 'new', 'c1', 'x', '2025-01-01'), ('a', '1', 'undated', 'c2', 'y', NULL)")
+	backlog := func() string {
+		return cells(must("SELECT batch_id, answers, waiting_since, last_attempt_at IS NOT NULL, last_error FROM lake.badger.backlog ORDER BY 1"))
+	}
+	if got := backlog(); got != "new 1 2025-01-01 False NULL\nundated 1 NULL False NULL\n" {
+		t.Errorf("the backlog is\n%s", got)
+	}
 
 	const settings = `PARSE_JSON('{"versions":{"badger":"t"},"metrics":["hybrid_ex","row_f1"],"config":{},"judge":"none"}')`
 	const scored = `PARSE_JSON('[{"metric":"hybrid_ex","metric_version":1,"status":"ok","value":1,"passed":true,"detail":{"a":1},"usage":{"calls":2,"tokens_in":-1,"tokens_out":3}},{"metric":"row_f1","metric_version":2,"status":"failed","reason":"it''s so","detail":null}]')`
@@ -103,15 +115,14 @@ func TestSnowflakeStatements(t *testing.T) {
 		"me": "'me'", "wanted": "NULL", "run_id": "'evaluate-1'", "event": "'began'", "last_key": "''", "size": "10", "started": "'2025-01-03'::TIMESTAMP_LTZ", "done": "2", "fatal": "NULL",
 	}
 	ran := 0
-	for text := range strings.SplitSeq(body, ";\n") {
+	// one runs the statement in a piece of a procedure, if it has one.
+	one := func(text string) {
+		t.Helper()
 		at := snowStatement.FindStringIndex(text)
 		if at == nil {
-			continue
+			return
 		}
 		sql := strings.TrimSpace(text[at[0]:])
-		if strings.Contains(sql, "'refused'") || strings.Contains(sql, "failed', :") || strings.Contains(sql, "'stopped'") {
-			continue // what a call does that finds a lock, an error, or a run that was left
-		}
 		var into []string
 		if m := snowInto.FindStringSubmatch(sql); m != nil {
 			into = strings.Split(strings.ReplaceAll(m[1], ":", ""), ", ")
@@ -145,22 +156,77 @@ func TestSnowflakeStatements(t *testing.T) {
 		}
 		if strings.Contains(sql, "_slice (k, agent_name") && strings.HasPrefix(sql, "INSERT") {
 			slice := must("SELECT case_id, batch_id, missing, row_json:golden:QUESTION::VARCHAR, row_json:copies::VARCHAR FROM lake.badger._slice ORDER BY 1")
-			if got := cells(slice); got != "c1 new hybrid_ex,row_f1 new 1\nc2 new hybrid_ex,row_f1 new 1\n" {
+			if got := cells(slice); got != "c1 new hybrid_ex,row_f1 new 1\nc2 undated hybrid_ex,row_f1 new 1\n" {
 				t.Errorf("the slice is\n%s", got)
 			}
 		}
 	}
-	if ran < 14 || values["n"] != "'2'" {
+	// What a call does that finds a lock, an error, or a run that was left.
+	failing := func(sql string) bool {
+		return slices.ContainsFunc([]string{"'refused'", "'slice failed'", "'answer failed', case_id", "'stopped'", "'not retried'", "'batch failed'"}, func(s string) bool { return strings.Contains(sql, s) })
+	}
+	for text := range strings.SplitSeq(bodies["evaluate"], ";\n") {
+		if !failing(text) {
+			one(text)
+		}
+	}
+	if ran < 20 || values["n"] != "'2'" {
 		t.Errorf("%d statements ran, and %s answers were found", ran, values["n"])
 	}
 	for query, want := range map[string]string{
-		"SELECT case_id, batch_id, metric, metric_version, status, value, reason, detail IS NULL FROM lake.badger.scores ORDER BY 1, 3":                                                           "c1 new hybrid_ex 1 ok 1.0 NULL False\nc1 new row_f1 2 failed NULL it's so True\nc2 new hybrid_ex 1 ok 1.0 NULL False\nc2 new row_f1 2 failed NULL it's so True\n",
-		"SELECT eval_run_id, agent_name, batch_id, status, counts:ok::VARCHAR, counts:failed::VARCHAR, tokens:calls::INTEGER, tokens:in::INTEGER, tokens:out::INTEGER FROM lake.badger.eval_runs": "evaluate-1 a new done 2 2 4 0 6\n",
-		"SELECT COUNT(*), COUNT(holder) FROM lake.badger.run_locks": "1 0\n",
+		"SELECT case_id, batch_id, metric, metric_version, status, value, reason, detail IS NULL FROM lake.badger.scores ORDER BY 1, 3":                                                                             "c1 new hybrid_ex 1 ok 1.0 NULL False\nc1 new row_f1 2 failed NULL it's so True\nc2 undated hybrid_ex 1 ok 1.0 NULL False\nc2 undated row_f1 2 failed NULL it's so True\n",
+		"SELECT eval_run_id, agent_name, batch_id, status, counts:ok::VARCHAR, counts:failed::VARCHAR, tokens:calls::INTEGER, tokens:in::INTEGER, tokens:out::INTEGER FROM lake.badger.eval_runs ORDER BY batch_id": "evaluate-1 a new done 1 1 2 0 3\nevaluate-1 a undated done 1 1 2 0 3\n",
+		"SELECT metric FROM lake.badger.schedule ORDER BY 1":                                          "\nhybrid_ex\nrow_f1\n",
+		"SELECT event, batch_id, answers FROM lake.badger.run_log ORDER BY 1, 2":                      "batch began new 1\nbatch began undated 1\nbegan NULL NULL\nbegan NULL 2\n",
+		"SELECT since_day > '2025-01-01', pass_rate_drop FROM lake.badger.schedule WHERE metric = ''": "False 0.05\n",
+		"SELECT COUNT(*), COUNT(holder) FROM lake.badger.run_locks":                                   "1 0\n",
 	} {
 		if got := cells(must(query)); got != want {
 			t.Errorf("%s\n%swant\n%s", query, got, want)
 		}
+	}
+	if got := backlog(); got != "" {
+		t.Errorf("after a call the backlog is\n%s", got)
+	}
+
+	// Two answers come late: one fails for the third time, another cannot be scored.
+	must("INSERT INTO lake.badger.agent_runs (agent_name, agent_version, batch_id, case_id, sql, ran_at) VALUES ('a', '1', 'new', 'c2', 'y', '2025-01-01'), ('a', '1', 'new', 'c3', 'z', '2025-01-01')")
+	for range 3 {
+		must("INSERT INTO lake.badger.run_log (entry_id, logged_at, event, case_id, message, agent_name, agent_version, batch_id) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'answer failed', 'c2', 'no such thing', 'a', '1', 'new'")
+	}
+	values["fatal"] = "'it is away'"
+	for text := range strings.SplitSeq(bodies["evaluate"], ";\n") {
+		if strings.Contains(text, "'not retried'") || strings.Contains(text, "'batch failed'") {
+			one(text)
+		}
+	}
+	if got := cells(must("SELECT case_id, metric, status, code, reason FROM lake.badger.scores WHERE batch_id = 'new' AND case_id <> 'c1' ORDER BY 2")); got != "c2 hybrid_ex failed unknown no such thing\nc2 row_f1 failed unknown no such thing\n" || values["given_up"] != "'1'" {
+		t.Errorf("the scores of an answer that fails are\n%s%s answers are given up", got, values["given_up"])
+	}
+	if got := backlog(); got != "new 1 2025-01-01 True it is away\n" {
+		t.Errorf("after a call that failed the backlog is\n%s", got)
+	}
+	alerts := func() string {
+		t.Helper()
+		for text := range strings.SplitSeq(bodies["send_alerts"], ";\n") {
+			if !strings.Contains(text, "'alert failed'") {
+				one(text)
+			}
+		}
+		return cells(must("SELECT kind, batch_id, message, resolved_at IS NULL FROM lake.badger.alerts ORDER BY raised_at, metric"))
+	}
+	const raised = "backlog new a 1, batch new: 1 answers have no scores: it is away "
+	// A batch with a backlog is not compared with the one before.
+	const degraded = "degraded new a, hybrid_ex, batch new: pass rate 100 %, before 100 %; 1 scores failed, before 0 True\ndegraded new a, row_f1, batch new: pass rate none, before none; 2 scores failed, before 1 True\n"
+	if got := alerts(); got != raised+"True\n" || values["unsent"] != "'1'" {
+		t.Errorf("the alerts are\n%s%s are not sent", got, values["unsent"])
+	}
+	if got := alerts(); got != raised+"True\n" || values["unsent"] != "'0'" {
+		t.Errorf("the second time the alerts are\n%s%s are not sent", got, values["unsent"])
+	}
+	must("DELETE FROM lake.badger.agent_runs WHERE case_id = 'c3'")
+	if got := alerts(); got != raised+"False\n"+degraded {
+		t.Errorf("after the answers went the alerts are\n%s", got)
 	}
 }
 

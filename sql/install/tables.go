@@ -57,7 +57,7 @@ func (p *page) Views() []store.View { return store.Views }
 // readable returns the names of the tables and views that the reader role may read. Except in BigQuery, views read
 // other tables with the permissions of their owner.
 func readable() []string {
-	names := []string{"scores", "eval_runs", "run_log"}
+	names := []string{"scores", "eval_runs", "run_log", "schedule", "alerts"}
 	for i := range store.Views {
 		names = append(names, store.Views[i].Name)
 	}

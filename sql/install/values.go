@@ -157,6 +157,12 @@ func (v *Values) fields() []field {
 		{"schedule.cron", &v.Schedule.Cron, "", "0 6 * * *"},
 		{"schedule.timezone", &v.Schedule.Timezone, "UTC", "UTC"},
 		{"schedule.compute", &v.Schedule.Compute, "", "nightly"},
+		{"schedule.since", &v.Schedule.Since, defaultSince, "2025-01-13"},
+		{"schedule.alert.webhook", &v.Schedule.Alert.Webhook, "", "https://alerts.example.com/badger"},
+		{"schedule.alert.token_file", &v.Schedule.Alert.TokenFile, "", "/etc/badger/webhook"},
+		{"schedule.alert.email_integration", &v.Schedule.Alert.EmailIntegration, "", "mail"},
+		{"schedule.alert.email", &v.Schedule.Alert.Email, "", "kim@example.com"},
+		{"schedule.alert.error_integration", &v.Schedule.Alert.ErrorIntegration, "", "task_errors"},
 	}
 	for _, f := range v.Deploy.Fields() {
 		all = append(all, field{f.Key, f.Value, f.Initial, f.Example})
@@ -184,8 +190,14 @@ func (v *Values) complete(required []string) error {
 	if err := v.Require(required...); err != nil {
 		return err
 	}
-	if err := v.checkEndpoint(); err != nil {
+	if err := v.checkURL("endpoint", v.Endpoint, "the token and results"); err != nil {
 		return err
+	}
+	v.Endpoint = strings.TrimRight(v.Endpoint, "/")
+	if v.Warehouse == "postgres" {
+		if err := v.checkURL("schedule.alert.webhook", v.Schedule.Alert.Webhook, "the token and alerts"); err != nil {
+			return err
+		}
 	}
 	if providers := []string{"aws_api_gateway", "aws_private_api_gateway", "aws_gov_api_gateway",
 		"aws_gov_private_api_gateway"}; !slices.Contains(providers, v.APIProvider) {
@@ -245,27 +257,28 @@ func (v *Values) required(required []string) (keys []string, err error) {
 	return required, nil
 }
 
-// checkEndpoint returns an error for an endpoint that the warehouse cannot call, or that is reached without encryption.
-func (v *Values) checkEndpoint() error {
-	if v.Endpoint == "" {
+// checkURL returns an error if the value of a key is not a URL that the warehouse may call; sent describes the data
+// that http:// would send as plain text.
+func (v *Values) checkURL(key, value, sent string) error {
+	if value == "" {
 		return nil
 	}
-	u, err := url.Parse(v.Endpoint)
+	u, err := url.Parse(value)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" ||
 		u.User != nil {
 		return errcode.New(errcode.InvalidArgument,
-			"values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
+			"values: %s: expected a URL such as https://badger.example.com, without a user, a query or a fragment", key)
 	}
 	switch {
 	case u.Scheme == "https" || driver.Loopback(u.Hostname()) && v.Warehouse != "snowflake":
 	case v.Warehouse == "snowflake" || v.Warehouse == "bigquery":
 		return errcode.New(errcode.InvalidArgument,
-			"values: endpoint: %s calls https:// addresses alone; expected a URL such as https://badger.example.com", v.Warehouse)
+			"values: %s: %s calls https:// addresses alone; expected a URL such as https://badger.example.com", key,
+			v.Warehouse)
 	case !v.AllowPlainHTTP:
 		return errcode.New(errcode.InvalidArgument,
-			"values: endpoint: http:// sends the token and results as plain text; expected https://, or allow_plain_http: true if nobody else uses the network between")
+			"values: %s: http:// sends %s as plain text; expected https://, or allow_plain_http: true if nobody else uses the network between", key, sent)
 	}
-	v.Endpoint = strings.TrimRight(v.Endpoint, "/")
 	return nil
 }
 

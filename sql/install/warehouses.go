@@ -98,7 +98,8 @@ var Warehouses = []Warehouse{
 		},
 	},
 	{
-		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser", Helpers: []string{"_call", "_pending"},
+		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser",
+		Helpers: []string{"_call", "_pending", "_webhook", "send_alerts"},
 		Longest: 63,
 		Vias:    []Via{{"http", "SQL functions over one PL/Python function: one request a row on a connection that stays open. Needs the extension plpython3u, which managed services seldom have.", []string{"endpoint"}, Wire{}}},
 	},

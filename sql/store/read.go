@@ -35,6 +35,13 @@ func (r Reader) Key(table, column string) string {
 	return "COALESCE(" + r.Text(table, column) + ", '')"
 }
 
+// DayText returns the expression for the day of a column as a string such as 2025-01-13; NULL if the column, which may
+// have any type, does not start with a day.
+func (r Reader) DayText(table, column string) string {
+	text := r.Text(table, column)
+	return "CASE WHEN " + text + " LIKE '____-__-__%' THEN SUBSTR(" + text + ", 1, 10) END"
+}
+
 // Labels returns a query for the human labels of answers, one row for each answer and annotator, and another for each
 // adjudication (decides is 1): said is 1 for pass, -1 for fail and 0 otherwise. A label in label_log overrides one in
 // human_labels, as the times in human_labels may be of any type and cannot be compared. A label without a version of
@@ -146,6 +153,8 @@ func (r Reader) expand(query string) string {
 				break
 			}
 			out.WriteString(r.Text(table, column))
+		case "daytext":
+			out.WriteString(r.DayText(table, column))
 		case "column":
 			out.WriteString(r.Column(table, column))
 		case "json":

@@ -217,6 +217,49 @@ FROM (` + batchRates + `) n JOIN (` + batchRates + `) b ON b.agent_name = n.agen
 WHERE n.place = 1`,
 	},
 	{
+		"backlog", "The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.",
+		"agent_name, agent_version, batch_id, answers, waiting_since, last_attempt_at, last_error",
+		`SELECT b.agent_name, b.agent_version, b.batch_id, b.answers, b.waiting_since, t.logged_at AS last_attempt_at, t.message AS last_error
+FROM (SELECT a.agent_name, a.agent_version, a.batch_id, COUNT(*) AS answers, MIN(a.run_day) AS waiting_since
+  FROM (SELECT agent_name, agent_version, batch_id, case_id, MIN(run_day) AS run_day, MAX(CASE WHEN run_day IS NULL THEN '9999' ELSE run_day END) AS last_day
+    FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {key agent_runs.case_id} AS case_id, {daytext agent_runs.ran_at} AS run_day
+      FROM badger.agent_runs) k GROUP BY agent_name, agent_version, batch_id, case_id) a
+  CROSS JOIN (SELECT COALESCE(MAX(since_day), '') AS since_day, COUNT(CASE WHEN metric <> '' THEN 1 END) AS metrics FROM badger.schedule) w
+  LEFT JOIN (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, COUNT(DISTINCT m.metric) AS metrics
+    FROM badger.scores s LEFT JOIN badger.schedule m ON m.metric = s.metric GROUP BY s.agent_name, s.agent_version, s.batch_id, s.case_id) s
+  ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id
+  LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM badger.eval_runs WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')) r
+  ON r.agent_name = a.agent_name AND r.batch_id = a.batch_id
+  WHERE (s.metrics IS NULL OR s.metrics < w.metrics) AND (a.last_day >= w.since_day OR r.batch_id IS NOT NULL)
+  GROUP BY a.agent_name, a.agent_version, a.batch_id) b
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, logged_at, message, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY logged_at DESC, event DESC, entry_id) AS newest
+  FROM badger.run_log WHERE event IN ('batch began', 'batch failed')) t
+ON t.newest = 1 AND t.agent_name = b.agent_name AND t.agent_version = b.agent_version AND t.batch_id = b.batch_id`,
+	},
+	{
+		"open_facts", "What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.",
+		"kind, fact, agent_name, agent_version, batch_id, metric, message",
+		`WITH waiting AS (SELECT agent_name, agent_version, batch_id, answers, last_error FROM badger.backlog)
+SELECT 'run failed' AS kind, 'run failed: ' || SUBSTR(COALESCE(message, ''), 1, 60) AS fact, CAST(NULL AS {text}) AS agent_name, CAST(NULL AS {text}) AS agent_version, CAST(NULL AS {text}) AS batch_id, CAST(NULL AS {text}) AS metric,
+       'the evaluation failed: ' || COALESCE(message, '') AS message
+FROM (SELECT event, message, ROW_NUMBER() OVER (ORDER BY logged_at DESC, entry_id) AS newest
+  FROM badger.run_log WHERE batch_id IS NULL AND event IN ('done', 'idle', 'run failed', 'interrupted')) l
+WHERE newest = 1 AND event IN ('run failed', 'interrupted')
+UNION ALL
+SELECT 'backlog' AS kind, 'backlog: ' || b.agent_name || ', ' || b.agent_version || ', ' || b.batch_id AS fact, b.agent_name, b.agent_version, b.batch_id, CAST(NULL AS {text}) AS metric,
+       b.agent_name || ' ' || b.agent_version || ', batch ' || b.batch_id || ': ' || CAST(b.answers AS {text}) || ' answers have no scores: ' || COALESCE(b.last_error, 'the last call is running or was interrupted') AS message
+FROM waiting b LEFT JOIN (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger.alerts WHERE kind = 'backlog' AND resolved_at IS NULL) o
+ON o.agent_name = b.agent_name AND o.agent_version = b.agent_version AND o.batch_id = b.batch_id
+WHERE b.last_error IS NOT NULL OR o.batch_id IS NOT NULL
+UNION ALL
+SELECT 'degraded' AS kind, 'degraded: ' || d.agent_name || ', ' || d.metric || ', ' || d.batch_id AS fact, d.agent_name, CAST(NULL AS {text}) AS agent_version, d.batch_id, d.metric,
+       d.agent_name || ', ' || d.metric || ', batch ' || d.batch_id || ': pass rate ' || COALESCE(CAST(CAST(ROUND(d.pass_rate * 100) AS {bigint}) AS {text}) || ' %', 'none') || ', before '
+         || COALESCE(CAST(CAST(ROUND(d.pass_rate_before * 100) AS {bigint}) AS {text}) || ' %', 'none') || '; ' || CAST(d.failed AS {text}) || ' scores failed, before ' || CAST(d.failed_before AS {text}) AS message
+FROM badger.degradation d CROSS JOIN (SELECT MAX(pass_rate_drop) AS most FROM badger.schedule) w
+LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM waiting) n ON n.agent_name = d.agent_name AND (n.batch_id = d.batch_id OR n.batch_id = d.batch_before)
+WHERE n.batch_id IS NULL AND (d.pass_rate_change <= -w.most OR d.failed > d.failed_before)`,
+	},
+	{
 		"latest_run", "The latest run of each agent, version and batch, with its outcome and its scores.",
 		"agent_name, agent_version, batch_id, eval_run_id, run_date, run_status, judge, cases, scored, abstained, not_applicable, failed, passed, pass_rate",
 		`SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,

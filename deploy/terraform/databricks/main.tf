@@ -78,20 +78,15 @@ resource "databricks_query" "evaluate" {
   query_text   = "CALL ${local.qualified}.evaluate()"
 }
 
-# It fails if fewer answers pass than in the previous batch, so that the job sends a notification.
-resource "databricks_query" "degraded" {
+# It fails with new alerts, each of them once, so that its task sends a notification.
+resource "databricks_query" "alerts" {
   count = var.schedule == null ? 0 : 1
 
   warehouse_id = var.warehouse_id
-  display_name = "badger degraded"
+  display_name = "badger alerts"
   catalog      = var.catalog
   schema       = databricks_schema.this.name
-  query_text = join("\n", [
-    "SELECT raise_error(concat_ws('; ', collect_list(concat(agent_name, ', ', metric, ', batch ', batch_id))))",
-    "FROM ${local.qualified}.degradation",
-    "WHERE pass_rate_change <= -${var.drop} OR failed > failed_before",
-    "HAVING COUNT(*) > 0",
-  ])
+  query_text   = "CALL ${local.qualified}.send_alerts()"
 }
 
 resource "databricks_job" "evaluate" {
@@ -114,17 +109,22 @@ resource "databricks_job" "evaluate" {
   }
 
   task {
-    task_key = "degraded"
+    task_key = "alerts"
+    run_if   = "ALL_DONE"
 
     depends_on {
       task_key = "evaluate"
+    }
+
+    email_notifications {
+      on_failure = var.notify
     }
 
     sql_task {
       warehouse_id = var.warehouse_id
 
       query {
-        query_id = databricks_query.degraded[0].id
+        query_id = databricks_query.alerts[0].id
       }
     }
   }
@@ -140,10 +140,6 @@ resource "databricks_job" "evaluate" {
   schedule {
     quartz_cron_expression = var.schedule
     timezone_id            = var.timezone
-  }
-
-  email_notifications {
-    on_failure = var.notify
   }
 
   lifecycle {

@@ -66,20 +66,9 @@ variable "warehouse_id" {
 }
 
 variable "notify" {
-  description = "E-mail addresses that are notified if the evaluation fails, or if fewer answers pass than in the previous batch."
+  description = "E-mail addresses that are notified of each alert once: the evaluation fails, answers could not be scored, or fewer answers pass than in the previous batch."
   type        = list(string)
   default     = []
-}
-
-variable "drop" {
-  description = "How far the share of passing answers must fall for the task degraded to fail, from 0 to 1."
-  type        = number
-  default     = 0.05
-
-  validation {
-    condition     = var.drop > 0 && var.drop <= 1
-    error_message = "Expected more than 0 and at most 1."
-  }
 }
 
 variable "service_principal" {

@@ -19,7 +19,6 @@ module "badger" {
   source = "./databricks"
 
   catalog           = "main"
-  drop              = 0.05
   notify            = ["data@example.com", "ops@example.com"]
   schedule          = "0 30 5 ? * 2-6"
   schema            = "badger"

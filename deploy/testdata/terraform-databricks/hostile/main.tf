@@ -19,7 +19,6 @@ module "badger" {
   source = "./databricks"
 
   catalog      = "ma$${in}`x`"
-  drop         = 0.05
   notify       = []
   schedule     = null
   schema       = "s \"q\" \\"

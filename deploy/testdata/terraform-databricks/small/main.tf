@@ -19,7 +19,6 @@ module "badger" {
   source = "./databricks"
 
   catalog      = "main"
-  drop         = 0.05
   notify       = []
   schedule     = null
   schema       = "badger"

@@ -40,7 +40,13 @@ CREATE TABLE IF NOT EXISTS badger.schema_version (version NUMBER(19, 0), badger 
 CREATE TABLE IF NOT EXISTS badger.judges (name VARCHAR, version NUMBER(19, 0), kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMP_LTZ(9), promoted_by VARCHAR, tested VARIANT);
 
 -- The events and failures of evaluations by the warehouse's procedure: one row for each event.
-CREATE TABLE IF NOT EXISTS badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR);
+CREATE TABLE IF NOT EXISTS badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR);
+
+-- What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.
+CREATE TABLE IF NOT EXISTS badger.schedule (metric VARCHAR, since_day VARCHAR, pass_rate_drop FLOAT);
+
+-- The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.
+CREATE TABLE IF NOT EXISTS badger.alerts (alert_id VARCHAR, kind VARCHAR, fact VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, message VARCHAR, raised_at TIMESTAMP_LTZ(9), resolved_at TIMESTAMP_LTZ(9), sent_at TIMESTAMP_LTZ(9));
 
 -- The evaluation that is running, in warehouses without locks: a row for each lock.
 CREATE TABLE IF NOT EXISTS badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
@@ -185,6 +191,44 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
+
+-- The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.
+CREATE OR REPLACE VIEW badger.backlog AS SELECT b.agent_name, b.agent_version, b.batch_id, b.answers, b.waiting_since, t.logged_at AS last_attempt_at, t.message AS last_error
+FROM (SELECT a.agent_name, a.agent_version, a.batch_id, COUNT(*) AS answers, MIN(a.run_day) AS waiting_since
+  FROM (SELECT agent_name, agent_version, batch_id, case_id, MIN(run_day) AS run_day, MAX(CASE WHEN run_day IS NULL THEN '9999' ELSE run_day END) AS last_day
+    FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, CASE WHEN CAST(ran_at AS VARCHAR) LIKE '____-__-__%' THEN SUBSTR(CAST(ran_at AS VARCHAR), 1, 10) END AS run_day
+      FROM badger.agent_runs) k GROUP BY agent_name, agent_version, batch_id, case_id) a
+  CROSS JOIN (SELECT COALESCE(MAX(since_day), '') AS since_day, COUNT(CASE WHEN metric <> '' THEN 1 END) AS metrics FROM badger.schedule) w
+  LEFT JOIN (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, COUNT(DISTINCT m.metric) AS metrics
+    FROM badger.scores s LEFT JOIN badger.schedule m ON m.metric = s.metric GROUP BY s.agent_name, s.agent_version, s.batch_id, s.case_id) s
+  ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id
+  LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM badger.eval_runs WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')) r
+  ON r.agent_name = a.agent_name AND r.batch_id = a.batch_id
+  WHERE (s.metrics IS NULL OR s.metrics < w.metrics) AND (a.last_day >= w.since_day OR r.batch_id IS NOT NULL)
+  GROUP BY a.agent_name, a.agent_version, a.batch_id) b
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, logged_at, message, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY logged_at DESC, event DESC, entry_id) AS newest
+  FROM badger.run_log WHERE event IN ('batch began', 'batch failed')) t
+ON t.newest = 1 AND t.agent_name = b.agent_name AND t.agent_version = b.agent_version AND t.batch_id = b.batch_id;
+
+-- What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.
+CREATE OR REPLACE VIEW badger.open_facts AS SELECT 'run failed' AS kind, 'run failed: ' || SUBSTR(COALESCE(message, ''), 1, 60) AS fact, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id, CAST(NULL AS VARCHAR) AS metric,
+       'the evaluation failed: ' || COALESCE(message, '') AS message
+FROM (SELECT event, message, ROW_NUMBER() OVER (ORDER BY logged_at DESC, entry_id) AS newest
+  FROM badger.run_log WHERE batch_id IS NULL AND event IN ('done', 'idle', 'run failed', 'interrupted')) l
+WHERE newest = 1 AND event IN ('run failed', 'interrupted')
+UNION ALL
+SELECT 'backlog' AS kind, 'backlog: ' || b.agent_name || ', ' || b.agent_version || ', ' || b.batch_id AS fact, b.agent_name, b.agent_version, b.batch_id, CAST(NULL AS VARCHAR) AS metric,
+       b.agent_name || ' ' || b.agent_version || ', batch ' || b.batch_id || ': ' || CAST(b.answers AS VARCHAR) || ' answers have no scores: ' || COALESCE(b.last_error, 'the last call is running or was interrupted') AS message
+FROM badger.backlog b LEFT JOIN (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger.alerts WHERE kind = 'backlog' AND resolved_at IS NULL) o
+ON o.agent_name = b.agent_name AND o.agent_version = b.agent_version AND o.batch_id = b.batch_id
+WHERE b.last_error IS NOT NULL OR o.batch_id IS NOT NULL
+UNION ALL
+SELECT 'degraded' AS kind, 'degraded: ' || d.agent_name || ', ' || d.metric || ', ' || d.batch_id AS fact, d.agent_name, CAST(NULL AS VARCHAR) AS agent_version, d.batch_id, d.metric,
+       d.agent_name || ', ' || d.metric || ', batch ' || d.batch_id || ': pass rate ' || COALESCE(CAST(CAST(ROUND(d.pass_rate * 100) AS NUMBER(19, 0)) AS VARCHAR) || ' %', 'none') || ', before '
+         || COALESCE(CAST(CAST(ROUND(d.pass_rate_before * 100) AS NUMBER(19, 0)) AS VARCHAR) || ' %', 'none') || '; ' || CAST(d.failed AS VARCHAR) || ' scores failed, before ' || CAST(d.failed_before AS VARCHAR) AS message
+FROM badger.degradation d CROSS JOIN (SELECT MAX(pass_rate_drop) AS most FROM badger.schedule) w
+LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM badger.backlog) n ON n.agent_name = d.agent_name AND (n.batch_id = d.batch_id OR n.batch_id = d.batch_before)
+WHERE n.batch_id IS NULL AND (d.pass_rate_change <= -w.most OR d.failed > d.failed_before);
 
 -- The latest run of each agent, version and batch, with its outcome and its scores.
 CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
@@ -681,7 +725,7 @@ COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
 -- A comment on run_log.event.
-COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
+COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
@@ -691,6 +735,63 @@ COMMENT ON COLUMN badger.run_log.answers IS 'Number of answers that the event co
 
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'The message of the database or of badger serve.';
+
+-- A comment on run_log.agent_name.
+COMMENT ON COLUMN badger.run_log.agent_name IS 'Who answered, if the event concerns an answer or a batch.';
+
+-- A comment on run_log.agent_version.
+COMMENT ON COLUMN badger.run_log.agent_version IS 'Version of the agent, if the event concerns an answer or a batch.';
+
+-- A comment on run_log.batch_id.
+COMMENT ON COLUMN badger.run_log.batch_id IS 'The batch, if the event concerns an answer, a batch or a call for one batch.';
+
+-- A comment on the table schedule.
+COMMENT ON TABLE badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
+
+-- A comment on schedule.metric.
+COMMENT ON COLUMN badger.schedule.metric IS 'The metric. The empty string is the row of the schedule itself.';
+
+-- A comment on schedule.since_day.
+COMMENT ON COLUMN badger.schedule.since_day IS 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
+
+-- A comment on schedule.pass_rate_drop.
+COMMENT ON COLUMN badger.schedule.pass_rate_drop IS 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
+
+-- A comment on the table alerts.
+COMMENT ON TABLE badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
+
+-- A comment on alerts.alert_id.
+COMMENT ON COLUMN badger.alerts.alert_id IS 'Identifies the alert.';
+
+-- A comment on alerts.kind.
+COMMENT ON COLUMN badger.alerts.kind IS 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
+
+-- A comment on alerts.fact.
+COMMENT ON COLUMN badger.alerts.fact IS 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
+
+-- A comment on alerts.agent_name.
+COMMENT ON COLUMN badger.alerts.agent_name IS 'Who answered. NULL for run failed.';
+
+-- A comment on alerts.agent_version.
+COMMENT ON COLUMN badger.alerts.agent_version IS 'Version of the agent. NULL unless the kind is backlog.';
+
+-- A comment on alerts.batch_id.
+COMMENT ON COLUMN badger.alerts.batch_id IS 'The batch. NULL for run failed.';
+
+-- A comment on alerts.metric.
+COMMENT ON COLUMN badger.alerts.metric IS 'The metric. NULL unless the kind is degraded.';
+
+-- A comment on alerts.message.
+COMMENT ON COLUMN badger.alerts.message IS 'The alert in words.';
+
+-- A comment on alerts.raised_at.
+COMMENT ON COLUMN badger.alerts.raised_at IS 'When the fact was first seen.';
+
+-- A comment on alerts.resolved_at.
+COMMENT ON COLUMN badger.alerts.resolved_at IS 'When it was no longer true. NULL while it is.';
+
+-- A comment on alerts.sent_at.
+COMMENT ON COLUMN badger.alerts.sent_at IS 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
@@ -935,6 +1036,12 @@ COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict tha
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
+-- A comment on the view backlog.
+COMMENT ON VIEW badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
+
+-- A comment on the view open_facts.
+COMMENT ON VIEW badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
+
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores.';
 
@@ -989,6 +1096,12 @@ GRANT SELECT ON TABLE badger.eval_runs TO APPLICATION ROLE badger_reader;
 -- The reader reads run_log.
 GRANT SELECT ON TABLE badger.run_log TO APPLICATION ROLE badger_reader;
 
+-- The reader reads schedule.
+GRANT SELECT ON TABLE badger.schedule TO APPLICATION ROLE badger_reader;
+
+-- The reader reads alerts.
+GRANT SELECT ON TABLE badger.alerts TO APPLICATION ROLE badger_reader;
+
 -- The reader reads latest_scores.
 GRANT SELECT ON VIEW badger.latest_scores TO APPLICATION ROLE badger_reader;
 
@@ -1009,6 +1122,12 @@ GRANT SELECT ON VIEW badger.agreement TO APPLICATION ROLE badger_reader;
 
 -- The reader reads degradation.
 GRANT SELECT ON VIEW badger.degradation TO APPLICATION ROLE badger_reader;
+
+-- The reader reads backlog.
+GRANT SELECT ON VIEW badger.backlog TO APPLICATION ROLE badger_reader;
+
+-- The reader reads open_facts.
+GRANT SELECT ON VIEW badger.open_facts TO APPLICATION ROLE badger_reader;
 
 -- The reader reads latest_run.
 GRANT SELECT ON VIEW badger.latest_run TO APPLICATION ROLE badger_reader;
@@ -1055,11 +1174,36 @@ GRANT SELECT, INSERT, UPDATE ON TABLE badger.human_labels TO APPLICATION ROLE ba
 -- The lock of the evaluation.
 INSERT INTO badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM badger.run_locks WHERE name = 'evaluate');
 
--- Scores the answers that have no score: CALL badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
+-- The schedule: answers of the 30 days before the last complete call, and later ones, are scored, and a drop of a pass rate by 0.05 raises an alert.
+MERGE INTO badger.schedule t USING (SELECT '' AS metric, TO_CHAR(DATEADD('day', -30, CONVERT_TIMEZONE('UTC', CURRENT_TIMESTAMP())), 'YYYY-MM-DD') AS since_day) s ON t.metric = s.metric
+  WHEN MATCHED THEN UPDATE SET since_day = LEAST(t.since_day, s.since_day), pass_rate_drop = 0.05
+  WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, 0.05);
+
+-- Stores each new fact of open_facts as an alert, and marks those that are no longer true as resolved.
+CREATE OR REPLACE PROCEDURE badger.send_alerts()
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  COMMENT = 'Stores and sends new alerts. [badger-helper]'
+  EXECUTE AS OWNER
+AS $$
+DECLARE
+  n INTEGER DEFAULT 0;
+BEGIN
+  CREATE OR REPLACE TEMPORARY TABLE badger._facts AS SELECT * FROM badger.open_facts;
+  UPDATE badger.alerts SET resolved_at = CURRENT_TIMESTAMP() WHERE resolved_at IS NULL AND fact NOT IN (SELECT fact FROM badger._facts);
+  INSERT INTO badger.alerts (alert_id, kind, fact, agent_name, agent_version, batch_id, metric, message, raised_at, resolved_at, sent_at)
+    SELECT UUID_STRING(), f.kind, f.fact, f.agent_name, f.agent_version, f.batch_id, f.metric, LEFT(f.message, 1000), CURRENT_TIMESTAMP(), NULL, CURRENT_TIMESTAMP()
+    FROM badger._facts f LEFT JOIN badger.alerts a ON a.fact = f.fact AND a.resolved_at IS NULL WHERE a.fact IS NULL;
+  n := SQLROWCOUNT;
+  RETURN n || ' new alerts';
+END
+$$;
+
+-- Scores the answers that have no score: CALL badger.evaluate() those since schedule.since_day, those without a date, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
   LANGUAGE SQL
-  COMMENT = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:3854bd710329c1a5]'
+  COMMENT = 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:84752ea298d2721a]'
   EXECUTE AS OWNER
 AS $$
 DECLARE
@@ -1067,6 +1211,7 @@ DECLARE
   holder VARCHAR;
   asked VARCHAR DEFAULT COALESCE(METRICS, '');
   wanted VARCHAR DEFAULT BATCH;
+  scheduled BOOLEAN DEFAULT BATCH IS NULL AND METRICS IS NULL;
   settings VARCHAR;
   versions VARCHAR;
   metric_list VARCHAR;
@@ -1075,13 +1220,14 @@ DECLARE
   started TIMESTAMP_LTZ DEFAULT CURRENT_TIMESTAMP();
   last_key VARCHAR DEFAULT '';
   new_key VARCHAR;
-  one_case VARCHAR;
   size INTEGER DEFAULT 200;
   n INTEGER DEFAULT 0;
   done INTEGER DEFAULT 0;
   left_out INTEGER DEFAULT 0;
+  given_up INTEGER DEFAULT 0;
   in_a_row INTEGER DEFAULT 0;
   problem VARCHAR;
+  last_problem VARCHAR;
   fatal VARCHAR;
   event VARCHAR;
   busy EXCEPTION (-20001, 'another evaluation is running');
@@ -1094,14 +1240,28 @@ BEGIN
     WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < DATEADD('minute', -60, CURRENT_TIMESTAMP()));
   SELECT MAX(holder) INTO :holder FROM badger.run_locks WHERE name = 'evaluate';
   IF (holder IS NULL OR holder <> me) THEN
-    INSERT INTO badger.run_log (entry_id, logged_at, event) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'refused';
+    INSERT INTO badger.run_log (entry_id, logged_at, event, batch_id) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'refused', :wanted;
     RAISE busy;
   END IF;
   BEGIN
+    INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, batch_id, message)
+      SELECT UUID_STRING(), CURRENT_TIMESTAMP(), eval_run_id, 'interrupted', batch_id, 'the call before was interrupted'
+      FROM (SELECT eval_run_id, batch_id, event, ROW_NUMBER() OVER (ORDER BY logged_at DESC) AS newest FROM badger.run_log WHERE event IN ('began', 'resumed', 'done', 'idle', 'run failed', 'interrupted')) l
+      WHERE newest = 1 AND event IN ('began', 'resumed');
+    IF (SQLROWCOUNT > 0) THEN
+      CALL badger.send_alerts();
+    END IF;
+    INSERT INTO badger.run_log (entry_id, logged_at, event, answers, agent_name, agent_version, batch_id)
+      SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'batch began', answers, agent_name, agent_version, batch_id FROM badger.backlog WHERE :wanted IS NULL OR batch_id = :wanted;
     SELECT TO_JSON(badger.run_settings(:asked)) INTO :settings;
     SELECT s:reason::VARCHAR, TO_JSON(s:versions), TO_JSON(s:metrics) INTO :problem, :versions, :metric_list FROM (SELECT PARSE_JSON(:settings) AS s);
     IF (problem IS NOT NULL) THEN
       RAISE unknown;
+    END IF;
+    IF (scheduled) THEN
+      DELETE FROM badger.schedule WHERE metric <> '' AND metric NOT IN (SELECT value::VARCHAR FROM TABLE(FLATTEN(INPUT => PARSE_JSON(:metric_list))));
+      INSERT INTO badger.schedule (metric)
+        SELECT m.value::VARCHAR FROM TABLE(FLATTEN(INPUT => PARSE_JSON(:metric_list))) m LEFT JOIN badger.schedule t ON t.metric = m.value::VARCHAR WHERE t.metric IS NULL;
     END IF;
     -- A run that was left goes on where it was to score the same metrics of the same versions.
     SELECT MAX_BY(eval_run_id, eval_run_date) INTO :run_id FROM badger.eval_runs
@@ -1111,7 +1271,7 @@ BEGIN
       run_id := 'evaluate-' || TO_CHAR(CONVERT_TIMEZONE('UTC', started), 'YYYYMMDD"T"HH24MISS') || '-' || LEFT(me, 6);
     END IF;
     event := IFF(resumed, 'resumed', 'began');
-    INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, :event;
+    INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, batch_id) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, :event, :wanted;
   EXCEPTION
     WHEN unknown THEN
       fatal := problem;
@@ -1128,20 +1288,25 @@ BEGIN
         WITH answers AS (
           SELECT t.*, agent_name || CHR(31) || agent_version || CHR(31) || batch_id || CHR(31) || case_id AS k
           FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id,
-                       COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, ran_at, sql, OBJECT_CONSTRUCT(*) AS run_json
+                       COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, ran_at, sql, CASE WHEN CAST(ran_at AS VARCHAR) LIKE '____-__-__%' THEN SUBSTR(CAST(ran_at AS VARCHAR), 1, 10) END AS run_day, OBJECT_CONSTRUCT(*) AS run_json
                 FROM badger.agent_runs) t
           QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1
-        ), scope AS (
-          SELECT agent_name, batch_id FROM answers WHERE :wanted IS NULL GROUP BY agent_name, batch_id
-          QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY MAX(ran_at) DESC NULLS LAST, batch_id DESC) = 1
-          UNION
-          SELECT agent_name, batch_id FROM badger.eval_runs WHERE :wanted IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
-          UNION
-          SELECT agent_name, batch_id FROM answers WHERE batch_id = :wanted
+        ), interrupted AS (
+          SELECT DISTINCT agent_name, batch_id FROM badger.eval_runs WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
+        ), running AS ( -- by badger run
+          SELECT DISTINCT r.agent_name, r.agent_version, r.batch_id
+          FROM badger.eval_runs r LEFT JOIN (SELECT eval_run_id, MAX(scored_at) AS last_at FROM badger.scores GROUP BY eval_run_id) l ON l.eval_run_id = r.eval_run_id
+          WHERE r.status = 'running' AND r.eval_run_id NOT LIKE 'evaluate-%'
+            AND (r.eval_run_date > DATEADD('minute', -60, CURRENT_TIMESTAMP()) OR l.last_at > DATEADD('minute', -60, CURRENT_TIMESTAMP()))
+        ), owed AS (
+          SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id
+          FROM answers a CROSS JOIN (SELECT COALESCE(MAX(since_day), '') AS since_day FROM badger.schedule) w
+          LEFT JOIN interrupted i ON i.agent_name = a.agent_name AND i.batch_id = a.batch_id
+          LEFT JOIN running r ON r.agent_name = a.agent_name AND r.agent_version = a.agent_version AND r.batch_id = a.batch_id
+          WHERE a.batch_id = :wanted OR :wanted IS NULL AND r.batch_id IS NULL AND (a.run_day IS NULL OR a.run_day >= w.since_day OR i.batch_id IS NOT NULL)
         ), missing AS (
           SELECT a.k, LISTAGG(m.value::VARCHAR, ',') WITHIN GROUP (ORDER BY m.index) AS missing
-          FROM answers a JOIN scope c ON c.agent_name = a.agent_name AND c.batch_id = a.batch_id
-          CROSS JOIN TABLE(FLATTEN(INPUT => PARSE_JSON(:metric_list))) m
+          FROM owed a CROSS JOIN TABLE(FLATTEN(INPUT => PARSE_JSON(:metric_list))) m
           LEFT JOIN badger.scores s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m.value::VARCHAR
           WHERE s.metric IS NULL AND a.k > :last_key
           GROUP BY a.k
@@ -1155,7 +1320,7 @@ BEGIN
         SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.missing,
                OBJECT_CONSTRUCT('run', a.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0))::VARIANT AS row_json
         FROM missing m JOIN answers a ON a.k = m.k LEFT JOIN golden g ON g.case_id = a.case_id;
-      SELECT COUNT(*), MAX(k), MAX(case_id) INTO :n, :new_key, :one_case FROM badger._slice;
+      SELECT COUNT(*), MAX(k) INTO :n, :new_key FROM badger._slice;
       IF (n > 0) THEN
         CREATE OR REPLACE TEMPORARY TABLE badger._scored AS
           SELECT agent_name, agent_version, batch_id, case_id, badger.score_row(row_json, missing) AS result FROM badger._slice;
@@ -1185,6 +1350,17 @@ BEGIN
         problem := LEFT(SQLERRM, 1000);
         ROLLBACK;
     END;
+    IF (fatal IS NULL AND problem IS NOT NULL) THEN
+      IF (size > 1) THEN
+        INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'slice failed', :size, :problem;
+      END IF;
+      BEGIN -- a server that is away is no fault of an answer
+        SELECT TO_JSON(badger.run_settings(:asked)) INTO :settings;
+      EXCEPTION
+        WHEN OTHER THEN
+          fatal := problem;
+      END;
+    END IF;
     IF (fatal IS NULL AND problem IS NULL) THEN
       IF (n = 0) THEN
         BREAK;
@@ -1194,23 +1370,48 @@ BEGIN
       in_a_row := 0;
       size := 200;
     ELSEIF (fatal IS NULL AND size > 1) THEN
-      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'slice failed', :size, :problem;
       -- One by one, to find the answer that cannot be scored.
       size := 1;
+      new_key := NULL;
+    ELSEIF (fatal IS NULL AND (new_key IS NULL OR new_key = last_key)) THEN
+      fatal := problem;
     ELSEIF (fatal IS NULL) THEN
-      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'answer failed', :one_case, 1, :problem;
+      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message, agent_name, agent_version, batch_id)
+        SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'answer failed', case_id, 1, :problem, agent_name, agent_version, batch_id FROM badger._slice;
+      last_problem := problem;
       left_out := left_out + 1;
       in_a_row := in_a_row + 1;
-      IF (in_a_row >= 3 OR new_key IS NULL OR new_key = last_key) THEN
+      last_key := new_key;
+      IF (in_a_row >= 10) THEN
         fatal := problem;
-      ELSE
-        last_key := new_key;
       END IF;
     END IF;
   END WHILE;
 
-  IF (fatal IS NULL AND left_out > 0) THEN
-    fatal := left_out || ' answers could not be scored; run_log says why';
+  IF (left_out > 0) THEN
+    BEGIN
+      -- An answer that fails by itself in 3 calls is not tried again: its scores are failed, with the reason.
+      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message, agent_name, agent_version, batch_id)
+        SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'not retried', case_id, 1, MAX_BY(message, logged_at), agent_name, agent_version, batch_id
+        FROM badger.run_log WHERE event = 'answer failed' AND agent_name IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id HAVING COUNT(*) >= 3 AND MAX(logged_at) >= :started;
+      MERGE INTO badger.eval_runs t USING (SELECT DISTINCT agent_name, agent_version, batch_id, j:config AS config, j:judge::VARCHAR AS judge, j:versions AS versions
+          FROM badger.run_log CROSS JOIN (SELECT PARSE_JSON(:settings) AS j) o WHERE event = 'not retried' AND eval_run_id = :run_id AND logged_at >= :started) s
+        ON t.eval_run_id = :run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id
+        WHEN NOT MATCHED THEN INSERT (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, status)
+          VALUES (:run_id, s.agent_name, s.agent_version, s.batch_id, :started, 'both', s.config, s.judge, s.versions, 'running');
+      INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, status, reason, code, scored_at)
+        SELECT :run_id, g.case_id, g.agent_name, g.agent_version, g.batch_id, m.value::VARCHAR, 'failed', g.message, 'unknown', CURRENT_TIMESTAMP()
+        FROM badger.run_log g CROSS JOIN TABLE(FLATTEN(INPUT => PARSE_JSON(:metric_list))) m
+        LEFT JOIN badger.scores s ON s.agent_name = g.agent_name AND s.agent_version = g.agent_version AND s.batch_id = g.batch_id AND s.case_id = g.case_id AND s.metric = m.value::VARCHAR
+        WHERE g.event = 'not retried' AND g.eval_run_id = :run_id AND g.logged_at >= :started AND s.metric IS NULL;
+      SELECT COUNT(*) INTO :given_up FROM badger.run_log WHERE event = 'not retried' AND eval_run_id = :run_id AND logged_at >= :started;
+    EXCEPTION
+      WHEN OTHER THEN
+        fatal := COALESCE(fatal, SQLERRM);
+    END;
+    IF (fatal IS NULL AND left_out > given_up) THEN
+      fatal := LEFT((left_out - given_up) || ' answers could not be scored; the reason of the last one: ' || last_problem, 1000);
+    END IF;
   END IF;
   IF (run_id IS NOT NULL) THEN
     UPDATE badger.eval_runs t SET status = IFF(:fatal IS NULL, 'done', 'failed'), counts = s.counts, tokens = s.tokens
@@ -1225,9 +1426,23 @@ BEGIN
     IF (fatal IS NULL AND wanted IS NULL) THEN
       UPDATE badger.eval_runs SET status = 'stopped' WHERE eval_run_id LIKE 'evaluate-%' AND eval_run_id <> :run_id AND status IN ('running', 'failed');
     END IF;
+    -- The look-back only moves on when nothing is left.
+    IF (fatal IS NULL AND scheduled) THEN
+      UPDATE badger.schedule SET since_day = TO_CHAR(DATEADD('day', -30, CONVERT_TIMEZONE('UTC', CURRENT_TIMESTAMP())), 'YYYY-MM-DD') WHERE metric = '';
+    END IF;
   END IF;
   event := CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END;
-  INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, :event, :done, :fatal;
+  INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message, batch_id) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, :event, :done, :fatal, :wanted;
+  IF (fatal IS NOT NULL) THEN
+    INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message, agent_name, agent_version, batch_id)
+      SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'batch failed', answers, :fatal, agent_name, agent_version, batch_id FROM badger.backlog WHERE :wanted IS NULL OR batch_id = :wanted;
+  END IF;
+  BEGIN
+    CALL badger.send_alerts();
+  EXCEPTION
+    WHEN OTHER THEN
+      fatal := COALESCE(fatal, SQLERRM);
+  END;
   UPDATE badger.run_locks SET holder = NULL WHERE name = 'evaluate' AND holder = :me;
   IF (fatal IS NOT NULL) THEN
     RAISE failed;
