@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer w.Close()
-	batch, err := c.find(ctx, w)
+	batch, later, err := c.find(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -51,8 +52,12 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	if err := w.Accept(ctx, &row); err != nil {
 		return err
 	}
+	if later != nil {
+		fmt.Fprintf(p.stderr, "note: batches after %[1]s are compared with %[1]s, which is accepted, too; --withdraw withdraws it\n",
+			printable.Text(later.Name()))
+	}
 	if c.JSON {
-		return writeJSON(p, acceptedOf(&row))
+		return writeJSON(p, acceptedOf(&row, false))
 	}
 	word := "accepted"
 	if c.Withdraw {
@@ -62,36 +67,56 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// find returns the batch that the flags name. It returns a usage error if its last run is unfinished or, with
-// --withdraw, if the batch is not accepted.
-func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*analysis.Batch, error) {
+// find returns the batch that the flags name, and the last accepted batch of the agent after it, if any. It returns a
+// usage error if its last run is unfinished or, with --withdraw, if the batch is not accepted. A batch without scores
+// can be withdrawn.
+func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later *analysis.Batch, err error) {
 	src := storedscores.In(w)
 	batches, err := src.Batches(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	analysis.Sort(batches)
-	named, err := analysis.BatchesNamed(batches, "AGENT@VERSION", c.Of, string(c.Batch))
-	if err != nil {
-		return nil, err
-	}
-	b := &named[len(named)-1]
-	if !c.Withdraw {
-		if b.Unfinished != "" {
-			return nil, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
-				printable.Short(b.Name()), b.Unfinished)
-		}
-		return b, nil
-	}
 	accepted, err := src.Accepted(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if _, is := accepted[b.By]; !is {
-		return nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
-			printable.Short(b.Name()))
+	if c.Withdraw {
+		batches = append(withoutScores(accepted, batches), batches...)
 	}
-	return b, nil
+	named, err := analysis.BatchesNamed(batches, "AGENT@VERSION", c.Of, string(c.Batch))
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &named[len(named)-1]
+	if c.Withdraw {
+		if _, is := accepted[b.By]; !is {
+			return nil, nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
+				printable.Short(b.Name()))
+		}
+		return b, nil, nil
+	}
+	if b.Unfinished != "" {
+		return nil, nil, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
+			printable.Short(b.Name()), b.Unfinished)
+	}
+	for i := slices.Index(batches, *b) + 1; i < len(batches); i++ {
+		if _, is := accepted[batches[i].By]; is && batches[i].Agent == b.Agent {
+			later = &batches[i]
+		}
+	}
+	return b, later, nil
+}
+
+// withoutScores returns the accepted batches that are not in batches, sorted by name.
+func withoutScores(accepted analysis.Accepted, batches []analysis.Batch) (out []analysis.Batch) {
+	for by := range accepted {
+		if !slices.ContainsFunc(batches, func(b analysis.Batch) bool { return b.By == by }) {
+			out = append(out, analysis.Batch{By: by})
+		}
+	}
+	analysis.Sort(out)
+	return out
 }
 
 // accepted is an acceptance of a batch, or its withdrawal, as --json prints it.
@@ -101,10 +126,11 @@ type accepted struct {
 	Who       string    `json:"accepted_by"`
 	When      time.Time `json:"accepted_at"`
 	Note      string    `json:"note,omitempty"`
+	NoScores  bool      `json:"without_scores,omitempty"`
 }
 
-func acceptedOf(a *store.Acceptance) accepted {
-	return accepted{a.By, a.Withdrawn, a.Who, a.When, a.Note}
+func acceptedOf(a *store.Acceptance, noScores bool) accepted {
+	return accepted{a.By, a.Withdrawn, a.Who, a.When, a.Note, noScores}
 }
 
 func (c *acceptCommand) list(ctx context.Context, p process) error {
@@ -117,10 +143,17 @@ func (c *acceptCommand) list(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	batches, err := storedscores.In(w).Batches(ctx)
+	if err != nil {
+		return err
+	}
+	noScores := func(a *store.Acceptance) bool {
+		return !a.Withdrawn && !slices.ContainsFunc(batches, func(b analysis.Batch) bool { return b.By == a.By })
+	}
 	if c.JSON {
 		out := []accepted{}
 		for i := range rows {
-			out = append(out, acceptedOf(&rows[i]))
+			out = append(out, acceptedOf(&rows[i], noScores(&rows[i])))
 		}
 		return writeJSON(p, out)
 	}
@@ -138,6 +171,9 @@ func (c *acceptCommand) list(ctx context.Context, p process) error {
 			printable.Text(cmp.Or(a.Who, "(not recorded)")), analysis.Day(a.When))
 		if a.Note != "" {
 			line += ": " + printable.Text(a.Note)
+		}
+		if noScores(a) {
+			line += " (it has no scores, so nothing is compared with it)"
 		}
 		fmt.Fprintln(p.stdout, line)
 	}

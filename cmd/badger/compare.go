@@ -40,7 +40,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if o.Primary, err = c.read(p, there); err != nil {
 		return err
 	}
-	o.Metrics, o.ByTier = c.Metrics, c.By == "tier"
+	o.Metrics, o.ByTier, o.Reasons = c.Metrics, c.By == "tier", c.Cases
 	o, more := o.Select(src.set, there, gates)
 	batches, err := src.Batches(ctx)
 	if err != nil {

@@ -2,6 +2,8 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/printable"
@@ -32,16 +34,71 @@ type Baseline struct {
 	Why      string      `json:"why"`
 	Accepted *Acceptance `json:"accepted,omitempty"`
 	Batches  int         `json:"batches"` // distance in batches of the agent; 1: it is the one before
+	// AcceptedLater reports that no batch before the other is accepted, but the other itself or a later one is.
+	AcceptedLater bool `json:"accepted_later,omitempty"`
+	// WithoutScores are the agent's accepted batches that have no scores, so that they cannot be a baseline.
+	WithoutScores []Acceptance `json:"accepted_without_scores,omitempty"`
 	// Age is the time from the baseline to the other; 0 if one of them has no date.
 	Age time.Duration `json:"-"`
 	// Days is Age in whole days; null if unknown.
 	Days *int `json:"days"`
 }
 
-// BaselineOf returns the baseline of batch i of a list sorted by time, and its index: the last accepted batch of the
-// agent before i. If there is none, it is the first complete batch of the version before i, or else of the version
-// before. The index is -1 if there is no such batch.
+// BaselineOf returns the baseline of batch i of a list of all batches, sorted by time, and its index: the last accepted
+// batch of the agent before i. If there is none, it is the first complete batch of the version before i, or else of the
+// version before. The index is -1 if there is no such batch. Which batch is before another, and which version, is
+// decided by the dates of batches, never by the names of versions.
 func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline) {
+	if at, b = baselineOf(batches, accepted, i); b != nil && len(accepted) > 0 {
+		b.accept(batches, accepted, i)
+	}
+	return at, b
+}
+
+// accept sets AcceptedLater and WithoutScores of the baseline of batch i.
+func (b *Baseline) accept(batches []Batch, accepted Accepted, i int) {
+	found := map[scoring.By]bool{}
+	for j := range batches {
+		if _, is := accepted[batches[j].By]; is && batches[j].Agent == batches[i].Agent {
+			found[batches[j].By] = true
+			b.AcceptedLater = b.AcceptedLater || j >= i && b.Why != BaselineAccepted
+		}
+	}
+	for by, a := range accepted {
+		if by.Agent == batches[i].Agent && !found[by] {
+			b.WithoutScores = append(b.WithoutScores, a)
+		}
+	}
+	slices.SortFunc(b.WithoutScores, func(x, y Acceptance) int { return strings.Compare(x.name(), y.name()) })
+}
+
+// name returns the name of the accepted batch.
+func (a *Acceptance) name() string { return (&Batch{By: a.By}).Name() }
+
+// Unaccepted describes why no accepted batch is the baseline; "" if one is.
+func (b *Baseline) Unaccepted() string {
+	switch {
+	case b.Why == BaselineAccepted:
+		return ""
+	case b.AcceptedLater:
+		return "no earlier batch is accepted"
+	}
+	return "no batch is accepted"
+}
+
+// NotScored names the accepted batches of the agent that have no scores; "" if there are none.
+func (b *Baseline) NotScored() string {
+	if len(b.WithoutScores) == 0 {
+		return ""
+	}
+	names := make([]string, len(b.WithoutScores))
+	for i := range b.WithoutScores {
+		names[i] = b.WithoutScores[i].name()
+	}
+	return "accepted, but without scores: " + printable.List(names)
+}
+
+func baselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline) {
 	of := &batches[i]
 	for j := i - 1; j >= 0; j-- {
 		if a, is := accepted[batches[j].By]; is && batches[j].Agent == of.Agent {
@@ -105,21 +162,29 @@ func (b *Baseline) String() string {
 		if b.Accepted.Note != "" {
 			text += ": " + b.Accepted.Note
 		}
-		return text
 	case baselineBefore:
-		return text + ", the first complete batch of the version before; no batch is accepted"
+		text += ", the first complete batch of the version before; " + b.Unaccepted()
+	default:
+		text += ", the first complete batch of this version; " + b.Unaccepted()
 	}
-	return text + ", the first complete batch of this version; no batch is accepted"
+	if lost := b.NotScored(); lost != "" {
+		text += "; " + lost
+	}
+	return text
 }
 
 // Day formats a date for reports, such as Mon 23 Nov 2026.
 func Day(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006") }
 
-// Headline describes in a sentence how the primary metric changed; "" if it cannot be compared.
+// Headline describes in a sentence how the primary metric changed, or why it cannot be compared; "" if neither side has
+// scores of it.
 func (c *Comparison) Headline() string {
 	ch := c.Main
-	if ch == nil || ch.Mean == nil {
+	if ch == nil {
 		return ""
+	}
+	if ch.Mean == nil {
+		return ch.notCompared() + "."
 	}
 	if ch.Rate == nil {
 		text := fmt.Sprintf("The mean of %s is %.3f on %s; %.3f before.", ch.Metric, *ch.After,
@@ -152,6 +217,8 @@ func (c *Change) isReal() string {
 		word = "rise"
 	}
 	switch {
+	case c.Outcome == Small:
+		return "The " + word + " is more than chance, but below --min-drop."
 	case c.Chance == MoreThanChance:
 		return "The " + word + " is real."
 	case c.Chance == Chance:

@@ -68,6 +68,186 @@ func TestBaselineOf(t *testing.T) {
 	}
 }
 
+// A baseline says which acceptances were not used, and why.
+func TestBaselineNamesUnusedAcceptances(t *testing.T) {
+	night := func(agent, version string, n int) Batch {
+		return Batch{By: scoring.By{Agent: agent, Version: version, Batch: fmt.Sprint("n", n)}, At: day(n)}
+	}
+	list := []Batch{night("a", "1", 1), night("a", "1", 2), night("b", "1", 2), night("a", "1", 3)}
+	accepted := func(all ...Accepted) Accepted {
+		out := Accepted{}
+		for _, one := range all {
+			for by, a := range one {
+				out[by] = a
+			}
+		}
+		return out
+	}
+	for _, tc := range []struct {
+		why      string
+		accepted Accepted
+		of       int
+		want     string // the end of the text
+	}{
+		{"none", nil, 1, "; no batch is accepted"},
+		{"another agent's", accept("b", "1", "n2"), 1, "; no batch is accepted"},
+		{"the batch itself", accept("a", "1", "n2"), 1, "; no earlier batch is accepted"},
+		{"a later one", accept("a", "1", "n3"), 1, "; no earlier batch is accepted"},
+		{"an earlier one", accept("a", "1", "n2"), 3, ", accepted by kim on Thu 9 Jan 2025: checked"},
+		{"an earlier and a later one", accepted(accept("a", "1", "n1"), accept("a", "1", "n3")), 1, ", accepted by kim on Thu 9 Jan 2025: checked"},
+		{"one without scores", accept("a", "1", "n9"), 1, "; no batch is accepted; accepted, but without scores: a 1, batch n9"},
+		{"one with and two without scores", accepted(accept("a", "1", "n1"), accept("a", "1", "n9"), accept("a", "0", "n7")), 1,
+			": checked; accepted, but without scores: a 0, batch n7, a 1, batch n9"},
+	} {
+		if _, b := BaselineOf(list, tc.accepted, tc.of); b == nil || !strings.HasSuffix(b.String(), tc.want) {
+			t.Errorf("%s: %v, want …%s", tc.why, b, tc.want)
+		}
+	}
+}
+
+// The date of a batch decides which version is the one before, not its name.
+func TestBaselineIsByDate(t *testing.T) {
+	list := []Batch{
+		{By: scoring.By{Agent: "a", Version: "1.10", Batch: "x"}, At: day(1)},
+		{By: scoring.By{Agent: "a", Version: "1.9", Batch: "y"}, At: day(2)},
+		{By: scoring.By{Agent: "a", Version: "1.11", Batch: "z"}, At: day(3)},
+	}
+	for i, want := range []int{-1, 0, 1} {
+		if at, _ := BaselineOf(list, nil, i); at != want {
+			t.Errorf("the baseline of %s is %d, want %d", list[i].Name(), at, want)
+		}
+	}
+}
+
+// What cannot be compared has a headline with the reason, and a drop below --min-drop is not called real.
+func TestHeadlineReasons(t *testing.T) {
+	other := func(n int, config string) (out []Score) {
+		for i, id := range ids(12) {
+			s := verdict(id, i >= n)
+			s.Config = config
+			out = append(out, s)
+		}
+		return out
+	}
+	for _, tc := range []struct {
+		why      string
+		from, to []Score
+		minDrop  float64
+		want     string
+	}{
+		{"another configuration", other(0, "c"), other(9, "d"), 0, "ex cannot be compared: 12 cases: the configuration of the metric changed."},
+		{"no shared case", []Score{verdict("x", true)}, other(9, "c"), 0, "ex cannot be compared: the sides share no case."},
+		{"a drop", other(0, "c"), other(9, "c"), 0, "25% of 12 answers are right by ex, down from 100%. 9 broke, 0 fixed. The drop is real."},
+		{"a drop below the minimum", other(0, "c"), other(9, "c"), 0.76, "25% of 12 answers are right by ex; 100% before. 9 broke, 0 fixed. The drop is more than chance, but below --min-drop."},
+		{"a drop of the minimum", other(0, "c"), other(9, "c"), 0.75, "25% of 12 answers are right by ex, down from 100%. 9 broke, 0 fixed. The drop is real."},
+	} {
+		c, _ := compareOne(t, tc.from, tc.to, CompareOptions{MinDrop: tc.minDrop})
+		if got := c.Headline(); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.why, got, tc.want)
+		}
+	}
+}
+
+// A filter chooses which batches are shown, and never which batch is the baseline.
+func TestTrendFilterKeepsBaselines(t *testing.T) {
+	m := &memory{}
+	night := func(version string, n, right int) {
+		var scores []Score
+		for i, id := range ids(16) {
+			scores = append(scores, verdict(id, i < right))
+		}
+		m.add(Batch{By: scoring.By{Agent: "a", Version: version, Batch: fmt.Sprint("n", n)}, At: day(n)}, scores...)
+	}
+	night("1", 1, 15)
+	night("1", 2, 14)
+	night("1", 3, 13)
+	night("2", 4, 12)
+	night("2", 5, 6)
+	m.accepted = accept("a", "1", "n2")
+	whole, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		why    string
+		choose func(*Batch) bool
+		n      int
+		before []string // by point: the index of the baseline, or - if it is not shown
+	}{
+		{"one batch", func(b *Batch) bool { return b.Batch == "n5" }, 1, []string{"-"}},
+		{"one version", func(b *Batch) bool { return b.Version == "2" }, 2, []string{"-", "-"}},
+		{"the baseline and the last", func(b *Batch) bool { return b.Batch == "n2" || b.Batch == "n5" }, 2, []string{"-", "0"}},
+	} {
+		some, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: tc.choose})
+		if err != nil || len(some.Batches) != tc.n {
+			t.Fatalf("%s: %v, %d batches", tc.why, err, len(some.Batches))
+		}
+		c := some.Newest()
+		if c == nil || c.From.Batch != "n2" || c.Baseline.Why != BaselineAccepted || c.Changes[0].NBroken != 8 {
+			t.Errorf("%s: %+v", tc.why, c)
+			continue
+		}
+		if a, b := some.Latest[0], whole.Latest[0]; a.Headline != b.Headline || len(a.Findings) != len(b.Findings) || len(b.Findings) == 0 {
+			t.Errorf("%s: %+v, want as over all batches %+v", tc.why, a, b)
+		}
+		var before []string
+		for _, p := range some.Points {
+			if p.Before == nil {
+				before = append(before, "-")
+			} else {
+				before = append(before, fmt.Sprint(*p.Before))
+			}
+		}
+		if strings.Join(before, " ") != strings.Join(tc.before, " ") {
+			t.Errorf("%s: baselines %v, want %v", tc.why, before, tc.before)
+		}
+		// 8 of the 14 broke: p is 2/2^8.
+		said, passed := some.Check([]gate.Drop{{Metric: "ex", Drop: .05}})
+		if passed || !strings.Contains(said[0], "87.5%, then on 37.5% of 16 shared cases (-50.0 points, more than chance, p 0.008)") {
+			t.Errorf("%s: %v %q", tc.why, passed, said)
+		}
+	}
+	one, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.Batch == "n1" }})
+	if err != nil || one.Newest() != nil || !strings.Contains(strings.Join(one.Notes, "\n"), "one batch only") {
+		t.Errorf("the first batch has no baseline: %v %+v", err, one)
+	}
+}
+
+// One bad night after flat ones is one finding about the course. A second one is a new level.
+func TestOneBadNightIsNoLevel(t *testing.T) {
+	for _, tc := range []struct {
+		why    string
+		nights []int // right answers of 40
+		want   string
+	}{
+		{"flat", []int{34, 33, 34, 33, 34, 33, 34, 33, 34, 33}, ""},
+		{"one bad night", []int{34, 33, 34, 33, 34, 33, 34, 33, 34, 12}, "outside_usual_range"},
+		// The mean before is 31.1, and the mean step 28/8: 12 is below 31.1 - 2.66*3.5.
+		{"two bad nights", []int{34, 33, 34, 33, 34, 33, 34, 33, 12, 12}, "change_point trend outside_usual_range"},
+		{"a bad night after a decline", []int{39, 37, 35, 33, 31, 29, 27, 25, 23, 1}, "trend outside_usual_range"},
+	} {
+		m := &memory{}
+		for n, right := range tc.nights {
+			var scores []Score
+			for i, id := range ids(40) {
+				scores = append(scores, verdict(id, i < right))
+			}
+			m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: fmt.Sprintf("n%02d", n)}, At: day(n + 1)}, scores...)
+		}
+		h, err := NewHistory(t.Context(), m, NewSet(nil), m.batches, "ex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, f := range h.Course(0.05, 0).Findings {
+			kinds = append(kinds, f.Kind)
+		}
+		if got := strings.Join(kinds, " "); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.why, got, tc.want)
+		}
+	}
+}
+
 // decline is 11 nights of 44 questions, on which 2 more answers break each night: from 35 right to 15.
 func decline() *memory {
 	m := &memory{}

@@ -26,6 +26,7 @@ type CompareOptions struct {
 	Primary string
 	// SharesOnly omits the test and the interval of the mean for metrics with verdicts.
 	SharesOnly bool
+	Reasons    bool // [CompareSides] also sets Comparison.Reasons
 	Seed       uint64
 }
 
@@ -92,11 +93,16 @@ type Comparison struct {
 	// Baseline is why From was chosen; nil if the caller chose it.
 	Baseline *Baseline `json:"baseline,omitempty"`
 	Changes  []Change  `json:"changes"`
-	Notes    []string  `json:"notes,omitempty"`
+	// Reasons are why answers that pass on one side only are wrong on the other; nil unless asked for.
+	Reasons *SideReasons `json:"reasons,omitempty"`
+	Notes   []string     `json:"notes,omitempty"`
 
 	// Main is the change of the primary metric, also if it is not shown; nil without one.
 	Main *Change `json:"-"`
 }
+
+// SideReasons holds reasons of wrong answers as in [WrongReason] by case, of the side From and of the side To.
+type SideReasons [2]map[string]string
 
 // Change is the change of one metric from one side to the other.
 type Change struct {
@@ -130,7 +136,7 @@ type Change struct {
 	PassedBefore int      `json:"passed_before"`           // cases of Rated that passed on the side From
 	PassedAfter  int      `json:"passed_after"`            // cases of Rated that passed on the side To
 	Rate         *float64 `json:"pass_rate_change"`        // of the rated cases; a missing answer does not pass
-	RateLow      *float64 `json:"pass_rate_low,omitempty"` // 95 % CI: score interval of paired proportions (Tango 1998)
+	RateLow      *float64 `json:"pass_rate_low,omitempty"` // 95 % CI, see [agreement.PairedShares]
 	RateHigh     *float64 `json:"pass_rate_high,omitempty"`
 	RateP        *float64 `json:"pass_rate_p"` // p-value of McNemar's exact test
 	NFixed       int      `json:"-"`           // number of cases that passed only on the side To
@@ -316,7 +322,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 	if tier != "" {
 		chosen = func(n int) bool { return x.set.tier(n) == tier }
 	}
-	t := x.tally(metric, tier, x.set.lower(metric))
+	t := x.tally(metric, tier, x.set.figuring(metric))
 	for n := range max(from.len(), to.len()) {
 		if !chosen(n) {
 			continue
@@ -363,13 +369,17 @@ func (x *comparing) test(c *Change, diffs []float64) {
 			binary = false
 		}
 	}
-	p := 0.0
-	if binary {
-		c.Test, p = mcnemar, agreement.McNemar(up, down)
-	} else {
+	var p, low, high float64
+	switch {
+	case binary && up+down == 0:
+		c.Test, p = mcnemar, 1
+	case binary:
+		in := agreement.PairedShares(up, down, len(diffs), agreement.DefaultLevel)
+		c.Test, p, low, high = mcnemar, agreement.McNemar(up, down), in.Lo, in.Hi
+	default:
 		c.Test, p = signFlip, agreement.SignFlip(diffs, x.Seed)
+		low, high = agreement.MeanInterval(diffs, x.Seed)
 	}
-	low, high := agreement.MeanInterval(diffs, x.Seed)
 	c.Mean, c.MeanP, c.P, c.Low, c.High = &mean, &p, &p, &low, &high
 	c.Outcome = Chance
 	if binary && up+down == 0 {
@@ -523,14 +533,7 @@ func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 
 func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 	if ch.Mean == nil {
-		text = g.Metric + " cannot be compared"
-		for k, u := range ch.Unlike {
-			text += []string{": ", "; "}[min(k, 1)] + u.String()
-		}
-		if len(ch.Unlike) == 0 {
-			text += ": the sides share no case"
-		}
-		return false, text
+		return false, ch.notCompared()
 	}
 	ok = ch.Drop()+1e-9 < g.Drop || *ch.PAdjusted >= c.Alpha
 	chance := cmp.Or(ch.Chance, Same) + ", p " + PValue(*ch.PAdjusted)
@@ -543,6 +546,22 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 	return ok, fmt.Sprintf(
 		"the mean of %s went from %.4f to %.4f on %s (%s), expected no drop of %g or more that is more than chance",
 		g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
+}
+
+// notCompared describes why the metric cannot be compared.
+func (c *Change) notCompared() string {
+	text := c.Metric + " cannot be compared"
+	for k, u := range c.Unlike {
+		text += []string{": ", "; "}[min(k, 1)] + u.String()
+	}
+	switch {
+	case len(c.Unlike) > 0:
+	case c.Shared > 0:
+		text += ": neither side has a value"
+	default:
+		text += ": the sides share no case"
+	}
+	return text
 }
 
 // points formats the change of a share in percentage points, such as +3.4 points.

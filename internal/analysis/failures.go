@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ type Failures struct {
 	Primary string `json:"primary,omitempty"`
 	// Wrong counts the wrong answers of each system by their reasons, each answer once.
 	Wrong   []WrongAnswers `json:"wrong,omitempty"`
-	Batches []Batch        `json:"batches"`
-	Labels  []FailureLabel `json:"labels"` // by metric and kind, within a kind those with most wrong answers first
+	Batches []Batch        `json:"batches"` // the latest chosen batch of each version
+	Labels  []FailureLabel `json:"labels"`  // by metric and kind, within a kind those with most wrong answers first
 	// LookedAt is the number of answers that a metric scored, with or without labels, by metric.
 	LookedAt map[string]int `json:"looked_at"`
 	Notes    []string       `json:"notes,omitempty"`
@@ -57,8 +58,8 @@ type FailureOptions struct {
 	GroupOf func(relation string) string
 }
 
-// NewFailures counts the labels in the scores of src. If several batches answer a question, only the latest answer of
-// a system counts.
+// NewFailures counts the wrong answers and labels in the scores of src: those of the latest batch of each version,
+// among the batches that o chooses.
 func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*Failures, error) {
 	batches, err := src.Batches(ctx)
 	if err != nil {
@@ -66,6 +67,7 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	}
 	batches = slices.DeleteFunc(batches, func(b Batch) bool { return o.Choose != nil && !o.Choose(&b) })
 	Sort(batches)
+	batches, earlier := latestOfVersions(batches)
 	metrics := o.Metrics
 	if metrics == nil {
 		metrics = Evident
@@ -76,13 +78,20 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 		return nil, err
 	}
 	primary := set.Primary(o.Primary, there)
-	systems, repeated, err := loadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity, primary))
+	systems, _, err := loadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity, primary))
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(systems, func(a, b *Answers) int { // versions by the dates of their batches
+		place := func(x *Answers) int {
+			return slices.IndexFunc(batches, func(b Batch) bool { return b.sameVersion(&x.Batch) })
+		}
+		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), cmp.Compare(place(a), place(b)))
+	})
 	w := wrongs{set: set, primary: primary, groupOf: o.GroupOf}
 	for _, a := range systems {
-		one, judged, err := w.of(ctx, src, a, batches)
+		of := &batches[slices.IndexFunc(batches, func(b Batch) bool { return b.sameVersion(&a.Batch) })]
+		one, judged, err := w.of(ctx, src, a, of)
 		if err != nil {
 			return nil, err
 		}
@@ -90,9 +99,9 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 			f.Primary, f.Wrong = primary, append(f.Wrong, *one)
 		}
 	}
-	if repeated {
-		f.Notes = append(f.Notes,
-			"the batches of a version are taken together: if several answer a question, the latest answer is used")
+	if earlier > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("the latest batch of each version is counted; %s %s left out: choose one with --batch",
+			printable.Count(earlier, "earlier batch"), printable.Verb(earlier, "is", "are")))
 	}
 	for _, m := range metrics {
 		f.add(set, m, systems)
@@ -101,6 +110,18 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 		f.Notes = append(f.Notes, f.nothing(metrics))
 	}
 	return f, nil
+}
+
+// latestOfVersions returns the latest batch of each version of a list sorted by time, and the number of the others.
+func latestOfVersions(batches []Batch) (latest []Batch, earlier int) {
+	for i := range batches {
+		if slices.ContainsFunc(batches[i+1:], func(b Batch) bool { return b.sameVersion(&batches[i]) }) {
+			earlier++
+		} else {
+			latest = append(latest, batches[i])
+		}
+	}
+	return latest, earlier
 }
 
 // nothing describes why there are no labels: no metric scored answers, or the metrics found nothing.
@@ -185,8 +206,11 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		kind, label, _ := strings.Cut(set.findings.Text(l), ":")
 		row := FailureLabel{Metric: metric, Kind: kind, Label: label}
 		questions := map[string]bool{}
-		for g, cases := range groups {
-			a := systems[g.system]
+		order := slices.SortedFunc(maps.Keys(groups), func(a, b group) int {
+			return cmp.Or(cmp.Compare(a.system, b.system), CompareTiers(a.tier, b.tier))
+		})
+		for _, g := range order {
+			cases, a := groups[g], systems[g.system]
 			slices.SortFunc(cases, printable.CompareNatural)
 			row.N += len(cases)
 			row.Wrong += wrong[l][g]
@@ -198,9 +222,6 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 					Scored: looked[g], Cases: cases})
 		}
 		row.Cases = len(questions)
-		slices.SortFunc(row.Groups, func(a, b FailureGroup) int {
-			return cmp.Or(printable.CompareVersions(a.System, b.System), CompareTiers(a.Tier, b.Tier))
-		})
 		out = append(out, row)
 	}
 	slices.SortFunc(out, func(a, b FailureLabel) int {

@@ -23,7 +23,8 @@ type Figures struct {
 	P90    *float64 `json:"p90"`
 	Passed int      `json:"passed"`
 	Judged int      `json:"judged"` // scores with a verdict
-	// Of is the denominator of the pass rate: scores with a verdict and, unless lower is better, missing answers.
+	// Of is the denominator of the pass rate: scores with a verdict and, unless lower is better, missing answers. It is
+	// 0 for a metric without verdicts.
 	Of       int      `json:"of"`
 	PassRate *float64 `json:"pass_rate"`
 	PassLow  *float64 `json:"pass_low,omitempty"` // 95 % Wilson interval
@@ -35,6 +36,7 @@ type figuring struct {
 	f      Figures
 	values []float64
 	lower  bool // lower is better
+	rated  bool // the metric gives verdicts, even if none of these scores has one
 }
 
 // add adds a number of cases with the same score.
@@ -67,9 +69,8 @@ func (g *figuring) add(m mark, value float64, cases int) {
 	}
 }
 
-// figures returns the figures of the cases for which chosen is true.
-func (x *series) figures(chosen func(n int) bool) Figures {
-	var g figuring
+// figures adds the cases for which chosen is true to g, and returns its figures.
+func (x *series) figures(g figuring, chosen func(n int) bool) Figures {
 	for n := range x.len() {
 		if chosen(n) {
 			e := x.at(n)
@@ -88,10 +89,12 @@ func (g *figuring) figures() Figures {
 		mean, p90 := sortedMean(g.values), g.values[(9*len(g.values)+9)/10-1] // nearest rank
 		f.Mean, f.P90 = &mean, &p90
 	}
-	if f.Judged > 0 {
+	if f.Judged > 0 || g.rated {
 		if f.Of = f.Judged; !g.lower {
 			f.Of += f.Unanswered
 		}
+	}
+	if f.Of > 0 {
 		f.PassRate = ratio(f.Passed, f.Of)
 		in := agreement.Wilson(f.Passed, f.Of, agreement.DefaultLevel)
 		f.PassLow, f.PassHigh = &in.Lo, &in.Hi

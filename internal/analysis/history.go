@@ -106,6 +106,9 @@ type Course struct {
 	Step      *agreement.Step  `json:"change_point,omitempty"`
 	Usual     *UsualRange      `json:"usual_range,omitempty"`
 	Findings  []Finding        `json:"findings,omitempty"`
+
+	// before is the trend without the latest batch, if the level changed with it; else it is Trend.
+	before *agreement.Slope
 }
 
 // UsualRange is the usual range of shares for the version of the latest batch, computed from its earlier batches.
@@ -139,14 +142,7 @@ func (h *History) Course(alpha float64, seed uint64) *Course {
 	if n < 3 || len(questions) == 0 {
 		return nil
 	}
-	counts := agreement.NewRepeated(n)
-	right := make([]bool, n)
-	for _, q := range questions {
-		for k := range n {
-			right[k] = h.at(from+k, q).mark.passed()
-		}
-		counts.Add(right)
-	}
+	counts := h.counts(from, n, questions)
 	c := &Course{Metric: h.Metric, Batches: h.Batches[from:], Questions: len(questions)}
 	for k := range n {
 		c.Shares = append(c.Shares, counts.Share(k))
@@ -156,9 +152,25 @@ func (h *History) Course(alpha float64, seed uint64) *Course {
 	if step.At > 0 {
 		c.Step = &step
 	}
+	if c.before = c.Trend; step.At == n-1 {
+		earlier := h.counts(from, n-1, questions).Trend()
+		c.before = &earlier
+	}
 	c.Usual = c.usual()
 	c.find(alpha)
 	return c
+}
+
+// counts returns the counts of right answers to the questions in n batches.
+func (h *History) counts(from, n int, questions []int) *agreement.Repeated {
+	counts, right := agreement.NewRepeated(n), make([]bool, n)
+	for _, q := range questions {
+		for k := range n {
+			right[k] = h.at(from+k, q).mark.passed()
+		}
+		counts.Add(right)
+	}
+	return counts
 }
 
 // window returns the index of the first batch of the longest sequence of latest batches that share at least half of
@@ -214,10 +226,11 @@ func (c *Course) usual() *UsualRange {
 	return &UsualRange{Low: max(0, in.Lo), High: min(1, in.Hi), Batches: len(shares)}
 }
 
-// find adds a finding for each significant test.
+// find adds a finding for each significant test. One unusual batch at the end is neither a change of level nor a trend:
+// a new level needs two batches, and a trend that rests on the latest batch alone is not reported.
 func (c *Course) find(alpha float64) {
 	last := len(c.Batches) - 1
-	if s := c.Step; s != nil && s.P < alpha {
+	if s := c.Step; s != nil && s.P < alpha && s.At < last {
 		first := &c.Batches[s.At]
 		since := first.Name()
 		if !first.At.IsZero() {
@@ -227,7 +240,7 @@ func (c *Course) find(alpha float64) {
 			fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
 				since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 	}
-	if t := c.Trend; t.P < alpha {
+	if t := c.Trend; t.P < alpha && c.before.P < alpha {
 		word := "rises"
 		if t.PerOccasion < 0 {
 			word = "falls"

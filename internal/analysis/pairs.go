@@ -59,12 +59,13 @@ type Tally struct {
 
 // NewTally returns an empty tally for a metric.
 func (s *Set) NewTally(metric string, o CompareOptions) *Tally {
-	return (&comparing{CompareOptions: o.withDefaults(), notes: map[string]bool{}}).tally(metric, "", s.lower(metric))
+	return (&comparing{CompareOptions: o.withDefaults(), notes: map[string]bool{}}).tally(metric, "", s.figuring(metric))
 }
 
-func (x *comparing) tally(metric, tier string, lower bool) *Tally {
+func (x *comparing) tally(metric, tier string, of figuring) *Tally {
+	lower := of.lower
 	return &Tally{
-		x: x, from: figuring{lower: lower}, to: figuring{lower: lower},
+		x: x, from: of, to: of,
 		change: Change{Metric: metric, Tier: tier, LowerIsBetter: lower, Outcome: NotCompared},
 		unlike: map[Unlike]int{}, transitions: map[[2]Standing]*Transition{},
 	}
@@ -125,6 +126,8 @@ func (t *Tally) Add(p *Pair) {
 // Change returns the change of the metric. Its p-value is not adjusted before [Comparison.Finish].
 func (t *Tally) Change() Change {
 	c := t.change
+	rated := t.from.rated || t.from.f.Judged+t.to.f.Judged > 0
+	t.from.rated, t.to.rated = rated, rated
 	c.From, c.To = t.from.figures(), t.to.figures()
 	c.P90, c.Coverage = difference(c.From.P90, c.To.P90), difference(c.From.Coverage, c.To.Coverage)
 	slices.SortFunc(c.Broken, printable.CompareNatural)
@@ -136,13 +139,13 @@ func (t *Tally) Change() Change {
 	slices.SortFunc(c.Unlike, func(a, b Unlike) int {
 		return cmp.Or(cmp.Compare(a.Why, b.Why), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
-	if len(t.diffs) == 0 || c.From.Scored+c.To.Scored == 0 {
+	if len(t.diffs) == 0 || c.From.Scored+c.To.Scored == 0 && !rated {
 		return c
 	}
 	c.Compared = len(t.diffs)
 	before, after := sortedMean(t.befores), sortedMean(t.afters)
 	c.Before, c.After = &before, &after
-	if t.rated == 0 || !t.x.SharesOnly {
+	if rated = t.rated > 0 || rated && t.silent > 0; !rated || !t.x.SharesOnly {
 		t.x.test(&c, t.diffs)
 	} else {
 		mean := after - before
@@ -150,7 +153,7 @@ func (t *Tally) Change() Change {
 	}
 	// For a metric with verdicts, a case without an answer on both sides passes on neither, as it counts as 0 in the
 	// means.
-	if t.rated > 0 {
+	if rated {
 		c.Rated, c.PassedBefore, c.PassedAfter, c.NFixed, c.NBroken = t.rated+t.silent, t.passedFrom, t.passedTo, t.fixed,
 			t.broken
 		c.testShare()

@@ -129,6 +129,9 @@ type Source interface {
 // complexity is the metric whose label is the tier of a case.
 const complexity = "sql_complexity"
 
+// relation is the metric whose findings are the reasons of wrong answers.
+const relation = "relation"
+
 // UnknownTier is the tier of cases whose complexity was not computed.
 const UnknownTier = "unknown"
 
@@ -169,11 +172,13 @@ type Set struct {
 	tiers                          []uint32 // by case: number of the tier in labels, plus 1; 0: unknown
 	metrics                        map[string]*scoring.Metric
 	known                          []scoring.Metric
+	judged                         map[string]bool // metrics with a verdict
 }
 
 // NewSet returns an empty set. metrics are the known metrics; for others, higher is better.
 func NewSet(metrics []scoring.Metric) *Set {
-	s := &Set{byMaking: map[making]uint32{}, metrics: map[string]*scoring.Metric{}, known: metrics}
+	s := &Set{byMaking: map[making]uint32{}, metrics: map[string]*scoring.Metric{}, known: metrics,
+		judged: map[string]bool{}}
 	s.golds.of("") // 0 is unknown
 	for i := range metrics {
 		s.metrics[metrics[i].Name] = &metrics[i]
@@ -190,6 +195,17 @@ func (s *Set) Primary(declared string, names []string) string {
 func (s *Set) lower(metric string) bool {
 	m := s.metrics[metric]
 	return m != nil && m.LowerIsBetter
+}
+
+// rates reports whether a metric gives verdicts: it has a threshold, or a verdict was added.
+func (s *Set) rates(metric string) bool {
+	m := s.metrics[metric]
+	return m != nil && m.Threshold != nil || s.judged[metric]
+}
+
+// figuring returns an empty accumulator of a metric's scores.
+func (s *Set) figuring(metric string) figuring {
+	return figuring{lower: s.lower(metric), rated: s.rates(metric)}
 }
 
 // caseID returns the id of case number n.
@@ -287,6 +303,9 @@ func (a *Answers) Add(s *Score) {
 	if x == nil {
 		x = &series{}
 		a.series[strings.Clone(s.Metric)] = x
+	}
+	if s.Passed != nil && !a.set.judged[s.Metric] {
+		a.set.judged[strings.Clone(s.Metric)] = true
 	}
 	if int(n) >= len(x.entries) {
 		x.entries = slices.Grow(x.entries, int(n)+1-len(x.entries))[:n+1]

@@ -20,8 +20,9 @@ type Named struct {
 	FromOrigin, ToOrigin string // origin of each side's scores, used if From and To are empty
 }
 
-// Sides returns the batches of both sides, in the order of time. By default the last batch is compared with its
-// baseline, see [BaselineOf]. A batch that does not exist, or is on both sides, is a usage error.
+// Sides returns the batches of both sides, in the order of time: the last batch that a side names, or all batches of a
+// score file. By default the last batch is compared with its baseline, see [BaselineOf]. A batch that does not exist, or
+// is on both sides, is a usage error.
 func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
 	if from, to, err = n.find(batches); err != nil {
 		return nil, nil, err
@@ -51,7 +52,10 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	if len(batches) == 0 {
 		return nil, nil, errcode.Usage("there are no scores to compare")
 	}
-	named := func(flag, name, batch string) ([]Batch, error) { return BatchesNamed(batches, flag, name, batch) }
+	named := func(flag, name, batch string) ([]Batch, error) {
+		found, err := BatchesNamed(batches, flag, name, batch)
+		return found[max(0, len(found)-1):], err
+	}
 	if n.To == "" && n.ToBatch == "" {
 		to = batches[len(batches)-1:]
 	} else if to, err = named("--to", n.To, n.ToBatch); err != nil {
@@ -150,7 +154,10 @@ func called(b *Batch, name string) bool {
 // CompareSides loads the metrics of both sides and compares them. If several batches of a side answer a question, the
 // latest answer is used, and a note says so.
 func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o CompareOptions) (*Comparison, error) {
-	load := append(slices.Clone(o.Metrics), "sql_complexity") // for the tiers
+	load := append(slices.Clone(o.Metrics), complexity) // for the tiers
+	if o.Reasons {
+		load = append(load, relation)
+	}
 	sides := make([]*Answers, 2)
 	var notes []string
 	for i, side := range [][]Batch{from, to} {
@@ -172,6 +179,27 @@ func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o
 		}
 	}
 	result := Compare(sides[0], sides[1], o)
+	if o.Reasons {
+		result.Reasons = reasonsOf(set, sides, result.Changes)
+	}
 	result.Notes = append(notes, result.Notes...)
 	return result, nil
+}
+
+// reasonsOf returns the reasons of the answers that pass on one side only.
+func reasonsOf(set *Set, sides []*Answers, changes []Change) *SideReasons {
+	out := &SideReasons{{}, {}}
+	w := wrongs{set: set}
+	for i := range changes {
+		ch := &changes[i]
+		for side, cases := range [][]string{ch.Fixed, ch.Broken} {
+			for _, id := range cases {
+				if n, is := set.cases.Known(id); is && out[side][id] == "" {
+					standing := sides[side].series[ch.Metric].at(int(n)).mark.standing()
+					out[side][id] = w.reason(sides[side], int(n), standing)
+				}
+			}
+		}
+	}
+	return out
 }

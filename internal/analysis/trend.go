@@ -13,14 +13,16 @@ import (
 // TrendOptions select the batches and metrics of a trend.
 type TrendOptions struct {
 	CompareOptions
-	Choose   func(*Batch) bool // reports whether a batch is included; nil: all are
-	Gates    []gate.Drop       // their metrics are included
+	// Choose reports whether a batch is shown; nil: all are. It does not affect which batch is the baseline of another.
+	Choose   func(*Batch) bool
+	Last     int         // number of the latest chosen batches that are compared; 0: all
+	Gates    []gate.Drop // their metrics are included
 	Accepted Accepted
 }
 
 // Trend is the course of metrics over the batches of agents, the oldest first.
 type Trend struct {
-	Batches []Batch  `json:"batches"`
+	Batches []Batch  `json:"batches"` // the chosen ones
 	Metrics []string `json:"metrics"`
 	More    []string `json:"more_metrics,omitempty"` // metrics with scores that are not in Metrics
 	Points  []Point  `json:"points"`                 // ordered by batch, metric and tier
@@ -34,7 +36,8 @@ type Trend struct {
 	Notes  []string   `json:"notes,omitempty"`
 	last   Comparison // comparison of the latest batch with its baseline
 	before bool
-	found  map[int]*Comparison // comparisons of the latest batch of each agent
+	found  map[int]*Comparison // comparisons with a baseline, by index in Batches
+	all    []Batch             // also those that are not chosen, in the order of time
 }
 
 // Latest is the latest batch of an agent, with its findings.
@@ -52,7 +55,7 @@ type Point struct {
 	Metric string  `json:"metric"`
 	Tier   string  `json:"tier,omitempty"`
 	Now    Figures `json:"figures"`
-	// Before is the index of the baseline in Batches; null if there is none.
+	// Before is the index of the baseline in Batches; null if there is none, or if it is not chosen.
 	Before *int    `json:"before"`
 	Change *Change `json:"change,omitempty"`
 }
@@ -70,29 +73,35 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 	if o.Accepted, err = src.Accepted(ctx); err != nil {
 		return nil, err
 	}
-	held := map[int]*Answers{}
-	var needed map[int]int // the last batch that is compared with a batch
-	t, err := TrendOf(set, batches, there, o, func(batches []Batch, before, i int,
-		co CompareOptions) (*Comparison, error) {
+	held := map[int]*Answers{} // baselines, by index in the list of all batches
+	var needed map[int]int     // the last batch that is compared with a batch
+	t, err := TrendOf(set, batches, there, o, func(all []Batch, before, i int, co CompareOptions) (*Comparison, error) {
 		if needed == nil {
-			needed = map[int]int{}
-			for j := range batches {
-				if at, _ := BaselineOf(batches, o.Accepted, j); at >= 0 {
-					needed[at] = j
-				}
-			}
+			needed = o.needed(all)
 		}
 		load := co.Metrics
 		if !slices.Contains(load, complexity) {
 			load = append(slices.Clone(load), complexity)
 		}
-		now := set.Answers(batches[i])
-		if err := src.Load(ctx, batches[i], load, now); err != nil {
+		read := func(at int) (*Answers, error) {
+			if held[at] != nil {
+				return held[at], nil
+			}
+			a := set.Answers(all[at])
+			if needed[at] > i {
+				held[at] = a
+			}
+			return a, src.Load(ctx, all[at], load, a)
+		}
+		now, err := read(i)
+		if err != nil {
 			return nil, err
 		}
 		from := set.Answers(Batch{})
 		if before >= 0 {
-			from = held[before]
+			if from, err = read(before); err != nil {
+				return nil, err
+			}
 		}
 		c := Compare(from, now, co)
 		for j := range held {
@@ -100,15 +109,26 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 				delete(held, j)
 			}
 		}
-		if needed[i] > i {
-			held[i] = now
-		}
 		return c, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return t, t.Conclude(ctx, src, set, o)
+}
+
+// needed returns the index of the last chosen batch that is compared with each baseline.
+func (o *TrendOptions) needed(all []Batch) map[int]int {
+	out := map[int]int{}
+	for j := range all {
+		if o.Choose != nil && !o.Choose(&all[j]) {
+			continue
+		}
+		if at, _ := BaselineOf(all, o.Accepted, j); at >= 0 {
+			out[at] = j
+		}
+	}
+	return out
 }
 
 // Conclude adds the findings about the latest batch of each agent.
@@ -120,7 +140,8 @@ func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptio
 			l.Headline, l.Findings = c.Headline(), c.Findings()
 		}
 		if t.Primary != "" {
-			h, err := NewHistory(ctx, src, set, OfAgent(t.Batches, i, HistoryBatches), t.Primary)
+			of := OfAgent(t.all, slices.Index(t.all, t.Batches[i]), HistoryBatches)
+			h, err := NewHistory(ctx, src, set, of, t.Primary)
 			if err != nil {
 				return err
 			}
@@ -146,32 +167,35 @@ func newestOfAgents(batches []Batch) []int {
 	return out
 }
 
-// TrendOf returns the trend of batches. It calls compare for each batch i in the order of time, with the index before
-// of its baseline, or -1 if it has none; compare may return nil to omit the batch. [Trend.Conclude] adds the
-// findings.
+// TrendOf returns the trend of the chosen batches. It calls compare for each of them in the order of time, with the
+// list of all batches, the index i of the batch in it, and the index before of its baseline, or -1 if it has none.
+// [Trend.Conclude] adds the findings.
 func TrendOf(set *Set, batches []Batch, there []string, o TrendOptions,
-	compare func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
+	compare func(all []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
 	o.CompareOptions = o.withDefaults()
-	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha, found: map[int]*Comparison{}}
-	for _, b := range batches {
-		if o.Choose == nil || o.Choose(&b) {
-			t.Batches = append(t.Batches, b)
+	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha, found: map[int]*Comparison{}, all: slices.Clone(batches)}
+	Sort(t.all)
+	var at []int // indexes of t.Batches in t.all
+	place := map[int]int{}
+	for i := range t.all {
+		if o.Choose == nil || o.Choose(&t.all[i]) {
+			place[i] = len(t.Batches)
+			t.Batches, at = append(t.Batches, t.all[i]), append(at, i)
 		}
 	}
-	Sort(t.Batches)
 	o.CompareOptions, t.More = o.Select(set, there, o.Gates)
 	t.Metrics, t.Primary = o.Shown, o.Primary
 	t.Baselines = make([]*Baseline, len(t.Batches))
 	notes := map[string]bool{}
 	for i := range t.Batches {
-		before, base := BaselineOf(t.Batches, o.Accepted, i)
+		before, base := BaselineOf(t.all, o.Accepted, at[i])
 		t.Baselines[i] = base
-		c, err := compare(t.Batches, before, i, o.CompareOptions)
+		if o.Last > 0 && i < len(t.Batches)-o.Last {
+			continue
+		}
+		c, err := compare(t.all, before, at[i], o.CompareOptions)
 		if err != nil {
 			return nil, err
-		}
-		if c == nil { // it was left out
-			continue
 		}
 		if t.before = before >= 0; t.before {
 			c.Baseline = base
@@ -181,7 +205,10 @@ func TrendOf(set *Set, batches []Batch, there []string, o TrendOptions,
 			ch := &c.Changes[k]
 			p := Point{Batch: i, Metric: ch.Metric, Tier: ch.Tier, Now: ch.To}
 			if before >= 0 {
-				p.Before, p.Change = &before, ch
+				p.Change = ch
+			}
+			if shown, is := place[before]; is {
+				p.Before = &shown
 			}
 			if ch.To.Asked > 0 {
 				t.Points = append(t.Points, p)
@@ -217,7 +244,7 @@ func (t *Trend) note(notes map[string]bool) {
 	switch n := len(t.Batches); {
 	case n == 0:
 		t.Notes = append(t.Notes, "there are no scores")
-	case n == 1:
+	case n == 1 && t.Baselines[0] == nil:
 		t.Notes = append(t.Notes, "there is one batch only: nothing to compare it with")
 	}
 	if undated > 0 {

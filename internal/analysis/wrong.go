@@ -14,13 +14,17 @@ type WrongAnswers struct {
 	System   string `json:"system"`
 	Agent    string `json:"agent_name"`
 	Of       string `json:"agent_version"`
+	Batch    string `json:"batch_id"`
 	Judged   int    `json:"of"`    // answers that are right or wrong; a missing one is wrong
 	Wrong    int    `json:"wrong"` // wrong answers
 	Baseline string `json:"baseline,omitempty"`
-	// NewlyWrong is the number of wrong answers to questions that the baseline answered right; null without a
-	// baseline.
-	NewlyWrong *int          `json:"newly_wrong"`
-	Reasons    []WrongReason `json:"reasons"` // most frequent first
+	// NewlyWrong is the number of wrong answers to compared questions that the baseline answered right; null if there
+	// is no baseline, or no question is compared with it.
+	NewlyWrong *int `json:"newly_wrong"`
+	Compared   int  `json:"compared,omitempty"` // questions that are compared with the baseline
+	// Unlike counts the other questions of both batches, by the reason why they are not compared.
+	Unlike  []Unlike      `json:"unlike,omitempty"`
+	Reasons []WrongReason `json:"reasons"` // most frequent first
 }
 
 // WrongReason is a reason with the number of wrong answers that have it.
@@ -29,7 +33,7 @@ type WrongReason struct {
 	Group  string   `json:"group,omitempty"`
 	N      int      `json:"n"`
 	New    int      `json:"newly_wrong"`
-	Cases  []string `json:"case_ids"` // newly wrong ones first
+	Cases  []string `json:"case_ids"` // the first New are newly wrong
 }
 
 // Reasons that are not relations.
@@ -45,24 +49,31 @@ type wrongs struct {
 	groupOf func(string) string
 }
 
-// of counts the wrong answers of system a; judged is false if the primary metric has no verdict on any.
+// of counts the wrong answers of a batch; judged is false if the primary metric gives no verdict on any.
 func (w *wrongs) of(ctx context.Context, src Source, a *Answers,
-	batches []Batch) (out *WrongAnswers, judged bool, err error) {
+	of *Batch) (out *WrongAnswers, judged bool, err error) {
 	x := a.series[w.primary]
-	if x == nil || !slices.ContainsFunc(x.entries, func(e entry) bool { return e.mark.judged() }) {
+	if x == nil {
 		return nil, false, nil
 	}
-	out = &WrongAnswers{System: a.System(), Agent: a.Agent, Of: a.Version}
-	before, base, err := w.baseline(ctx, src, a, batches)
-	if err != nil {
+	before, base, err := w.baseline(ctx, src, of)
+	if err != nil || x.figures(w.set.figuring(w.primary), all).Of == 0 {
 		return nil, false, err
 	}
+	out = &WrongAnswers{System: a.System(), Agent: a.Agent, Of: a.Version, Batch: of.Batch}
+	fresh := map[string]bool{}
 	if base != nil {
-		none := 0
-		out.Baseline, out.NewlyWrong = base.Batch.Name(), &none
+		comparing := comparing{CompareOptions: CompareOptions{SharesOnly: true}, set: w.set, notes: map[string]bool{}}
+		ch := comparing.change(w.primary, "", before, x)
+		out.Baseline, out.Compared, out.Unlike = base.Batch.Name(), ch.Rated, ch.Unlike
+		if ch.Rated > 0 {
+			out.NewlyWrong = &ch.NBroken
+		}
+		for _, id := range ch.Broken {
+			fresh[id] = true
+		}
 	}
 	byReason := map[string]*WrongReason{}
-	var fresh []string
 	for n, e := range x.entries {
 		s := e.mark.standing()
 		if !s.Right() && !s.Wrong() {
@@ -83,15 +94,13 @@ func (w *wrongs) of(ctx context.Context, src Source, a *Answers,
 		}
 		r.N++
 		r.Cases = append(r.Cases, w.set.caseID(n))
-		if before.at(n).mark.standing().Right() {
+		if fresh[w.set.caseID(n)] {
 			r.New++
-			*out.NewlyWrong++
-			fresh = append(fresh, w.set.caseID(n))
 		}
 	}
 	for _, r := range byReason {
 		slices.SortFunc(r.Cases, func(x, y string) int {
-			return cmp.Or(newFirst(slices.Contains(fresh, x), slices.Contains(fresh, y)), printable.CompareNatural(x, y))
+			return cmp.Or(newFirst(fresh[x], fresh[y]), printable.CompareNatural(x, y))
 		})
 		out.Reasons = append(out.Reasons, *r)
 	}
@@ -106,7 +115,7 @@ func (w *wrongs) reason(a *Answers, n int, s Standing) string {
 	if s == StandUnanswered {
 		return ReasonNoAnswer
 	}
-	if x := a.series["relation"]; x != nil {
+	if x := a.series[relation]; x != nil {
 		for _, f := range x.findings[uint32(n)] { //nolint:gosec // a number of a case
 			if kind, label, _ := strings.Cut(w.set.findings.Text(f), ":"); kind == KindRelation {
 				return label
@@ -116,17 +125,10 @@ func (w *wrongs) reason(a *Answers, n int, s Standing) string {
 	return ReasonNotExplained
 }
 
-// baseline returns the primary metric's scores of the baseline of the latest batch of a system; nil if there is no
-// baseline.
-func (w *wrongs) baseline(ctx context.Context, src Source, a *Answers, batches []Batch) (*series, *Baseline, error) {
-	newest := -1
-	for i := range batches {
-		if batches[i].sameVersion(&a.Batch) {
-			newest = i
-		}
-	}
+// baseline returns the primary metric's scores of a batch's baseline; nil if there is no baseline.
+func (w *wrongs) baseline(ctx context.Context, src Source, of *Batch) (*series, *Baseline, error) {
 	accepted, err := src.Accepted(ctx)
-	if err != nil || newest < 0 {
+	if err != nil {
 		return nil, nil, err
 	}
 	all, err := src.Batches(ctx) // also those that are not chosen
@@ -134,7 +136,7 @@ func (w *wrongs) baseline(ctx context.Context, src Source, a *Answers, batches [
 		return nil, nil, err
 	}
 	Sort(all)
-	at, base := BaselineOf(all, accepted, slices.Index(all, batches[newest]))
+	at, base := BaselineOf(all, accepted, slices.Index(all, *of))
 	if at < 0 {
 		return nil, nil, nil
 	}

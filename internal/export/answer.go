@@ -56,6 +56,7 @@ type Options struct {
 	Metrics []string         // metrics with scores, in the order of columns
 	Known   []scoring.Metric // the same metrics with their groups and directions, for summaries
 	Program string           // version of badger
+	Only    string           // which answers of the run are written, such as a filter, for summaries; "": all
 	// called at the end of a document, returns the run's status: done, running (or killed), stopped, failed, or "" if
 	// unknown
 	Status func() string

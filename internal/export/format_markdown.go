@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/printable"
@@ -22,6 +23,7 @@ var _ = register(
 type MarkdownOptions struct {
 	Run    string // ID of the run; "": omitted
 	Report string // path of the complete report, such as report.html; "": omitted
+	Only   string // which answers of the run the summary is about, such as a filter; "": all
 }
 
 // Maximum numbers in a summary, so that it fits into a comment on a pull request.
@@ -91,10 +93,12 @@ func (m *markdown) head(o MarkdownOptions) {
 			}
 		}
 	}
-	line := "\n" + printable.Count(m.Cases, "question") + ", " + printable.Count(m.Answers, "answer") + ", " +
-		printable.Count(m.Scores, "score")
+	line := "\n" + strings.Join(m.Counts(), ", ")
 	if o.Run != "" {
 		line += ", run " + code(o.Run)
+	}
+	if o.Only != "" {
+		line += ", only " + code(o.Only)
 	}
 	m.line(line)
 }
@@ -221,6 +225,10 @@ func (m *markdown) changes() {
 		}
 		m.line("\n### " + code(c.From.Shown()) + " → " + code(c.To.Shown()) + "\n")
 		t.write(m.w)
+		untested := func(row []string) bool { return row[5] == "" }
+		if len(slices.DeleteFunc(slices.Clone(t.rows), untested)) > 1 {
+			m.line("\np of " + code(m.Primary) + " is not adjusted, p of the others is adjusted among them (Holm): equal counts may have different p.")
+		}
 		if len(c.Regressed) == 0 {
 			continue
 		}
@@ -359,5 +367,5 @@ func (m *summarised) Add(a *Answer) error {
 func (m *summarised) Close() error {
 	f := m.sum.Figures()
 	f.RunStatus = m.o.status()
-	return Markdown(m.w, f, MarkdownOptions{Run: m.run})
+	return Markdown(m.w, f, MarkdownOptions{Run: m.run, Only: m.o.Only})
 }

@@ -95,7 +95,7 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 		for i := range t.Points {
 			if p := &t.Points[i]; p.Metric == m {
 				points = append(points, p)
-				values += p.Now.Scored
+				values += p.Now.Scored + p.Now.Of
 				if !slices.Contains(tiers, p.Tier) {
 					tiers = append(tiers, p.Tier)
 				}
@@ -136,7 +136,12 @@ func (v analysisView) latest(t *analysis.Trend, l *analysis.Latest) {
 // newest prints the name of a batch, its headline, its baseline if any, and its findings.
 func (v analysisView) newest(name, headline string, base *analysis.Baseline, found []analysis.Finding) {
 	v.line(span{name, bold})
-	v.paragraph("  ", cmp.Or(headline, "It has no baseline to be compared with."))
+	if base == nil {
+		headline = cmp.Or(headline, "It has no baseline to be compared with.")
+	}
+	if headline != "" {
+		v.paragraph("  ", headline)
+	}
 	if base != nil {
 		v.paragraph("  ", "baseline: "+base.String())
 	}
@@ -329,7 +334,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	}
 	v.line()
 	v.paragraph("", "compared: questions with a value or a missing answer on both sides, scored the same way, of those that both sides have. before, after, change: share that passed, or the mean if the metric has no verdicts. "+
-		"95 % CI: of the change (Tango's score interval, or resampling of a mean). "+adjusting(c.Primary, c.MinDrop, c.Alpha))
+		"95 % CI: of the change (score interval, as wide as the exact test, or resampling of a mean), not adjusted for other metrics. "+adjusting(c.Primary, c.MinDrop, c.Alpha))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
@@ -389,9 +394,14 @@ func (v analysisView) cases(c *analysis.Comparison) {
 		for _, l := range []struct {
 			what string
 			ids  []string
-		}{{"broke", ch.Broken}, {"fixed", ch.Fixed}} {
-			if len(l.ids) > 0 {
-				v.paragraph("  ", fmt.Sprintf("%s, %d %s: %s", ch.Metric, len(l.ids), l.what, strings.Join(l.ids, ", ")))
+			side int // where the answer is wrong
+		}{{"broke", ch.Broken, 1}, {"fixed", ch.Fixed, 0}} {
+			if len(l.ids) == 0 {
+				continue
+			}
+			v.paragraph("  ", fmt.Sprintf("%s, %d %s: %s", ch.Metric, len(l.ids), l.what, strings.Join(l.ids, ", ")))
+			for _, r := range reasonsOf(l.ids, c.Reasons, l.side) {
+				v.paragraph("    ", r)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -20,14 +21,23 @@ func (s *Summary) Figures() *Figures {
 	for i := range byID {
 		byID[i] = int32(i) //nolint:gosec // as in caseNumbers
 	}
+	dates := map[string]time.Time{} // by batch
+	for by, at := range s.dates {
+		if at.After(dates[by.Batch]) {
+			dates[by.Batch] = at
+		}
+	}
 	slices.SortFunc(byID, func(a, b int32) int {
 		x, y := &s.cases.keys[a], &s.cases.keys[b]
-		return cmp.Or(printable.CompareNatural(x.id, y.id), printable.CompareNatural(x.batch, y.batch))
+		return cmp.Or(printable.CompareNatural(x.id, y.id), dates[x.batch].Compare(dates[y.batch]),
+			printable.CompareNatural(x.batch, y.batch))
 	})
 	f := &Figures{Cases: s.questions(byID), Agents: s.agentList(), Primary: s.o.Primary}
 	for _, a := range f.Agents {
 		for _, n := range byID {
-			if s.asked(a, n) {
+			if m := s.agents[a][s.o.Primary].at(n).mark; m.outcome() >= 0 && outcomes[m.outcome()] == unanswered {
+				f.Missing++
+			} else if s.asked(a, n) {
 				f.Answers++
 			}
 		}
@@ -36,7 +46,7 @@ func (s *Summary) Figures() *Figures {
 		m := s.metric(name)
 		for _, a := range f.Agents {
 			if x := s.agents[a][name]; x != nil {
-				r := s.rate(x, byID, a, m.LowerIsBetter)
+				r := s.rate(x, byID, a, s.kind(name))
 				m.Rates = append(m.Rates, r)
 				for _, n := range r.Status {
 					f.Scores += n
@@ -108,12 +118,14 @@ func (s *Summary) pairs(agents []Agent) (out [][2]Agent) {
 }
 
 func (s *Summary) agentList() []Agent {
-	list := make([]Agent, 0, len(s.agents))
+	list, dates := make([]Agent, 0, len(s.agents)), map[Agent]time.Time{}
 	for a := range s.agents {
 		list = append(list, a)
+		dates[a] = s.latest(func(by scoring.By) bool { return by.Agent == a.Name && by.Version == a.Version })
 	}
 	slices.SortFunc(list, func(a, b Agent) int {
-		return cmp.Or(printable.CompareNatural(a.Name, b.Name), printable.CompareVersions(a.Version, b.Version))
+		return cmp.Or(printable.CompareNatural(a.Name, b.Name), dates[a].Compare(dates[b]),
+			printable.CompareVersions(a.Version, b.Version))
 	})
 	return list
 }
@@ -167,13 +179,27 @@ func (s *Summary) better(metric string, a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// rate returns the figures of a metric for an agent version over the given cases; lower reports that lower values are
-// better.
-func (s *Summary) rate(x *series, cases []int32, a Agent, lower bool) Rate {
+// kind describes a metric as far as its figures depend on it.
+type kind struct {
+	lower bool // lower values are better
+	rated bool // it gives verdicts, even if none of the scores has one
+}
+
+func (s *Summary) kind(metric string) (k kind) {
+	if m := s.known(metric); m != nil {
+		k.lower, k.rated = m.LowerIsBetter, m.Threshold != nil
+	}
+	for _, metrics := range s.agents {
+		k.rated = k.rated || metrics[metric].judged()
+	}
+	return k
+}
+
+// rate returns the figures of a metric for an agent version over the given cases.
+func (s *Summary) rate(x *series, cases []int32, a Agent, of kind) Rate {
 	r := Rate{Agent: a, Status: map[scoring.Status]int{}}
 	var values []float64
 	labels := map[uint16]int{}
-	judged := 0
 	var questions []tally // cases are in the order of questions
 	last := ""
 	reasons := map[uint16]int{}
@@ -188,7 +214,7 @@ func (s *Summary) rate(x *series, cases []int32, a Agent, lower bool) Rate {
 			reasons[m.word]++
 		}
 		r.Status[outcome]++
-		if m.judged() || outcome == unanswered && !lower {
+		if m.judged() || outcome == unanswered && of.rated && !of.lower {
 			if id := s.cases.keys[n].id; len(questions) == 0 || id != last {
 				questions, last = append(questions, tally{}), id
 			}
@@ -204,16 +230,13 @@ func (s *Summary) rate(x *series, cases []int32, a Agent, lower bool) Rate {
 		if m.word > 0 {
 			labels[m.word]++
 		}
-		if m.judged() {
-			judged++
-		}
 	}
 	if r.N = len(values); r.N > 0 {
 		r.Sum = total(values)
 		m := r.Sum / float64(r.N)
 		r.Mean = &m
 	}
-	if judged > 0 {
+	if len(questions) > 0 {
 		r.Passed = shareOver(questions)
 	}
 	for w, n := range reasons {
@@ -318,10 +341,10 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(abo
 // slice returns the figures of the primary metric over the cases m.
 func (s *Summary) slice(name string, m *members, agents []Agent) Slice {
 	out := Slice{Name: name, Cases: m.cases}
-	lower := s.better(s.o.Primary, 0, 1) > 0
+	of := s.kind(s.o.Primary)
 	for _, a := range agents {
 		if x := s.agents[a][s.o.Primary]; x != nil {
-			out.Rates = append(out.Rates, s.rate(x, m.of[a], a, lower))
+			out.Rates = append(out.Rates, s.rate(x, m.of[a], a, of))
 		}
 	}
 	return out

@@ -194,8 +194,8 @@ func TestQuestionsOfSeveralBatchesAreCountedOnce(t *testing.T) {
 		}
 	}
 	f := s.Figures()
-	if f.Cases != 4 || f.Answers != 12 || f.Tags[0].Cases != 4 {
-		t.Errorf("%d questions, %d answers, %d questions with the tag", f.Cases, f.Answers, f.Tags[0].Cases)
+	if f.Cases != 4 || f.Answers != 9 || f.Missing != 3 || f.Tags[0].Cases != 4 {
+		t.Errorf("%d questions, %d answers, %d missing, %d questions with the tag", f.Cases, f.Answers, f.Missing, f.Tags[0].Cases)
 	}
 	if p := f.Metrics[0].Rates[0].Passed; p.Passed != 3 || p.Of != 9 || p.Questions != 3 || p.Over() != "9 answers to 3 questions" {
 		t.Errorf("%+v, want 3 of 9 answers to 3 questions", p)

@@ -145,9 +145,12 @@ func (e *explanation) tools() string {
 	return strings.Join(out, "; ")
 }
 
-// scoreText formats the label of a score, else its value, or its status if it has no value.
+// scoreText formats the label of a score, else its value, or its status if it has no value. The score of a missing
+// answer is "no answer": the metric applies, and the answer counts as not passed.
 func scoreText(s *caseview.Score) string {
 	switch {
+	case s.Status == scoring.StatusNotApplicable && slices.Contains(scoring.UnansweredReasons(), s.Reason):
+		return "no answer"
 	case s.Value == nil:
 		return string(s.Status)
 	case s.Label != "":

@@ -4,18 +4,21 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Figures are the figures of a summary, encoded as one JSON document. They do not depend on the order in which scores
 // were added.
 type Figures struct {
-	Cases   int      `json:"cases"`   // number of different questions
-	Answers int      `json:"answers"` // number of answers, over all agent versions and batches
+	Cases   int      `json:"cases"`                     // number of different questions
+	Answers int      `json:"answers"`                   // number of answers, over all agent versions and batches
+	Missing int      `json:"missing_answers,omitempty"` // answers that the primary metric misses
 	Scores  int      `json:"scores"`
 	Agents  []Agent  `json:"agents"`
 	Primary string   `json:"primary"` // the metric of tiers, tags and worst answers
@@ -54,6 +57,15 @@ func Unfinished(status string) string {
 		status = "still running, or was killed"
 	}
 	return "The run is not done (" + status + "): the figures are of the scores that it holds."
+}
+
+// Counts describes the number of questions, answers, missing answers and scores, one part each.
+func (f *Figures) Counts() []string {
+	parts := []string{printable.Count(f.Cases, "question"), printable.Count(f.Answers, "answer")}
+	if f.Missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d missing", f.Missing))
+	}
+	return append(parts, printable.Count(f.Scores, "score"))
 }
 
 // Agent is one version of an agent.

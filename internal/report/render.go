@@ -47,9 +47,11 @@ func (v *view) header() {
 			agents = append(agents, printable.Text(a.Shown()))
 		}
 	}
-	line := []span{{printable.Count(v.Cases, "question"), bold},
-		{v.dot + " " + printable.Count(v.Answers, "answer"), plain},
-		{v.dot + " " + printable.Count(v.Scores, "score"), plain}}
+	counts := v.Counts()
+	line := []span{{counts[0], bold}}
+	for _, c := range counts[1:] {
+		line = append(line, span{v.dot + " " + c, plain})
+	}
 	if len(agents) > 0 {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}

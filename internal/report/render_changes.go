@@ -124,24 +124,33 @@ func (v *view) comparedOn(r *Rate) {
 }
 
 // On describes the cases that a change is about and the pass rates on them, such as: the 11 cases that both have: 58.3%
-// to 63.6%. It returns "" if these are all cases of both versions, since then the figures of the versions add up.
+// to 63.6%. A change is of the latest answer to a case if several batches have one. It returns "" if these are all
+// answers of both versions, since then the figures of the versions add up.
 func (f *Figures) On(c *Change, m *MetricChange) string {
 	from, to := f.rate(m.Metric, c.From), f.rate(m.Metric, c.To)
 	if from == nil || to == nil {
 		return ""
 	}
-	if both := m.Verdicts; both != nil && from.Passed != nil && to.Passed != nil {
-		if both.Of == from.Passed.Of && both.Of == to.Passed.Of {
+	both := m.Verdicts
+	if both == nil || from.Passed == nil || to.Passed == nil {
+		if m.N == from.N && m.N == to.N {
 			return ""
 		}
-		share := func(n int) string { return percent(float64(n) / float64(both.Of)) }
-		return "the " + printable.Count(both.Of, "case") + " that both have: " + share(both.Before) + " to " +
-			share(both.After)
+		return "the " + printable.Count(m.N, "case") + " that both have"
 	}
-	if m.N == from.N && m.N == to.N {
+	a, b := from.Passed, to.Passed
+	if both.Of == a.Of && both.Of == b.Of {
 		return ""
 	}
-	return "the " + printable.Count(m.N, "case") + " that both have"
+	share := func(n int) string { return percent(float64(n) / float64(both.Of)) }
+	cases := "the " + printable.Count(both.Of, "case")
+	if a.Of > a.Questions || b.Of > b.Questions {
+		cases = "the latest answer to each of " + cases
+	}
+	if both.Of < max(a.Questions, b.Questions) {
+		cases += " that both have"
+	}
+	return cases + ": " + share(both.Before) + " to " + share(both.After)
 }
 
 // rate returns the figures of a metric for an agent version, or nil without scores.

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,13 +24,55 @@ func reasonName(reason string) string {
 	return relation.DisplayName(reason)
 }
 
+// reasonsOf returns a line for each reason of the cases ids on a side of a comparison, the most frequent first; nil if
+// no reason is known.
+func reasonsOf(ids []string, reasons *analysis.SideReasons, side int) (lines []string) {
+	if reasons == nil {
+		return nil
+	}
+	byReason := map[string][]string{}
+	for _, id := range ids {
+		r := reasons[side][id]
+		byReason[r] = append(byReason[r], id)
+	}
+	order := slices.SortedFunc(maps.Keys(byReason), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(byReason[b]), len(byReason[a])), strings.Compare(a, b))
+	})
+	if len(order) == 1 && order[0] == analysis.ReasonNotExplained {
+		return nil
+	}
+	for _, r := range order {
+		lines = append(lines, reasonName(r)+": "+strings.Join(byReason[r], ", "))
+	}
+	return lines
+}
+
 // wrong prints the reasons why the answers of one agent version are wrong.
 func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureView) {
 	said := fmt.Sprintf("%d of %s wrong by %s", w.Wrong, printable.Count(w.Judged, "answer"), printable.Text(primary))
 	if w.NewlyWrong != nil {
 		said += fmt.Sprintf(", %d of them newly against %s", *w.NewlyWrong, printable.Text(w.Baseline))
+		if w.Compared < w.Judged {
+			said += fmt.Sprintf(" (%d compared)", w.Compared)
+		}
 	}
-	v.line(span{printable.Text(w.System), bold}, span{": " + said, plain})
+	name := w.System
+	if w.Batch != "" {
+		name += ", batch " + w.Batch
+	}
+	name = printable.Text(name)
+	for i, l := range printable.Wrap(name+": "+said, v.Width) {
+		if rest, ok := strings.CutPrefix(l, name); ok && i == 0 {
+			v.line(span{name, bold}, span{rest, plain})
+		} else {
+			v.line(span{l, plain})
+		}
+	}
+	for _, u := range w.Unlike {
+		if u.Why != analysis.NoValue {
+			v.paragraph("  ! ", "not compared with "+w.Baseline+" on "+u.String())
+		}
+	}
 	const most = 10
 	shown := w.Reasons
 	if !o.All && len(shown) > most {
@@ -57,7 +102,17 @@ func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureV
 	}
 	if o.Cases {
 		for i := range shown {
-			v.paragraph("  ", reasonName(shown[i].Reason)+": "+strings.Join(shown[i].Cases, ", "))
+			r := &shown[i]
+			if r.New > 0 {
+				v.paragraph("  ", reasonName(r.Reason)+", new: "+strings.Join(r.Cases[:r.New], ", "))
+			}
+			head := reasonName(r.Reason) + ": "
+			if w.NewlyWrong != nil {
+				head = reasonName(r.Reason) + ", not new: "
+			}
+			if r.New < len(r.Cases) {
+				v.paragraph("  ", head+strings.Join(r.Cases[r.New:], ", "))
+			}
 		}
 	}
 	v.line()

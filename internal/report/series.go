@@ -1,6 +1,9 @@
 package report
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // series holds the scores of one metric for one agent version, by case number. Most metrics have few distinct scores,
 // which are stored once; each case then takes one or two bytes. A series with more than maxKnown distinct ones, such as
@@ -120,6 +123,15 @@ func (x *series) cases() int {
 		return len(x.codes) / 2
 	}
 	return len(x.codes)
+}
+
+// judged reports whether any score has a verdict.
+func (x *series) judged() bool {
+	if x == nil {
+		return false
+	}
+	return slices.ContainsFunc(x.marks, mark.judged) ||
+		slices.ContainsFunc(x.known, func(f found) bool { return f.judged() })
 }
 
 // at returns the score of case n; if the case has none, its mark is 0.

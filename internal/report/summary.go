@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -49,6 +50,8 @@ type Summary struct {
 	judges  map[string][]string     // sorted tags of the judges, by metric
 	// the agent version that all others are compared with; nil: see pairs
 	against *Agent
+
+	dates map[scoring.By]time.Time // of batches, see Dated
 
 	texts map[textKey]textOf
 	whys  map[textKey]string // reasons of the metric relation
@@ -174,6 +177,33 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 			s.texts[key] = textOf{shorten(c.Question), shorten(score.Reason)}
 		}
 	}
+}
+
+// Dated orders versions and batches by the dates of their batches, and only without dates by their names: a version is
+// newer than another if its latest batch is. Batches without a date come first.
+func (s *Summary) Dated(at map[scoring.By]time.Time) { s.dates = at }
+
+// Several reports whether there are several agent versions or batches, which have an order.
+func (s *Summary) Several() bool {
+	first := ""
+	for i := range s.cases.keys {
+		if i == 0 {
+			first = s.cases.keys[i].batch
+		} else if s.cases.keys[i].batch != first {
+			return true
+		}
+	}
+	return len(s.agents) > 1
+}
+
+// latest returns the date of the latest batch for which of returns true; zero if none has a date.
+func (s *Summary) latest(of func(scoring.By) bool) (at time.Time) {
+	for by, date := range s.dates {
+		if of(by) && date.After(at) {
+			at = date
+		}
+	}
+	return at
 }
 
 // Judged records the tag of a judge of a metric's scores, such as rose_o3-2504.

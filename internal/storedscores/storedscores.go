@@ -482,11 +482,9 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 	if o.Accepted, err = s.Accepted(ctx); err != nil {
 		return nil, err
 	}
+	o.Last = last
 	t, err := analysis.TrendOf(set, batches, there, o,
 		func(batches []analysis.Batch, before, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
-			if last > 0 && i < len(batches)-last {
-				return nil, nil //nolint:nilnil // it is left out
-			}
 			from, fromBatch := Side{None: true}, analysis.Batch{}
 			if before >= 0 {
 				from, fromBatch = s.latest(batches[before]), batches[before]

@@ -130,13 +130,55 @@ func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
 // 1996). sorted must not be empty.
 func Quantile(sorted []float64, q float64) float64 { return quantile(sorted, q) }
 
-// PairedShares returns the score interval of the difference of two shares on the same cases: fixed cases changed from
-// fail to pass, and broken ones from pass to fail (Tango 1998, Statistics in Medicine 17, 891-908). It is within -1
-// and 1, and has a positive width even if no case changed.
+// PairedShares returns an interval of the difference of two shares on the same cases: fixed cases changed from fail to
+// pass, and broken ones from pass to fail. It is the score interval (Tango 1998, Statistics in Medicine 17, 891-908),
+// widened to the exact conditional interval, that of Clopper and Pearson for the share of fixed ones among the cases
+// that changed (Fagerland, Lydersen and Laake 2014, Statistics in Medicine 33, 2850-2875). It so contains 0 if and only
+// if the p-value of [McNemar] is at least 1 - level: the score interval alone is narrower than that test if few cases
+// changed. It is within -1 and 1, and has a positive width even if no case changed.
 func PairedShares(fixed, broken, cases int, level float64) Interval {
 	if cases <= 0 {
 		return Interval{Lo: -1, Hi: 1, Why: noCases}
 	}
+	in, changed := scoreInterval(fixed, broken, cases, level), fixed+broken
+	if changed > 0 {
+		scale := float64(changed) / float64(cases)
+		in.Hi = max(in.Hi, scale*(2*exactUpper(fixed, changed, level)-1))
+		in.Lo = min(in.Lo, -scale*(2*exactUpper(broken, changed, level)-1))
+	}
+	return in
+}
+
+// exactUpper returns the upper limit of the interval of a share of k in n (Clopper and Pearson 1934, Biometrika 26,
+// 404-413).
+func exactUpper(k, n int, level float64) float64 {
+	if k == n {
+		return 1
+	}
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	below := func(p float64) float64 { // probability of at most k
+		term := math.Exp(a - b - c + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+		sum := term
+		for i := k; i > 0 && term > 1e-17*sum; i-- {
+			term *= float64(i) / float64(n-i+1) * (1 - p) / p
+			sum += term
+		}
+		return sum
+	}
+	lo, hi := float64(k)/float64(n), 1.0
+	for range 60 {
+		if middle := (lo + hi) / 2; below(middle) > (1-level)/2 {
+			lo = middle
+		} else {
+			hi = middle
+		}
+	}
+	return lo
+}
+
+func scoreInterval(fixed, broken, cases int, level float64) Interval {
 	n, b, c, z := float64(cases), float64(fixed), float64(broken), math.Sqrt2*math.Erfinv(level)
 	excess := func(d float64) float64 { // positive if d is inside the interval
 		B, C := -b-c+(2*n-b+c)*d, -c*d*(1-d)

@@ -8,14 +8,15 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// The expected bounds are from scipy: the root of Tango's statistic, whose constrained likelihood is maximised
-// numerically instead of by the closed form.
+// The wider bounds are of Tango's statistic, from scipy: its root, whose constrained likelihood is maximised numerically
+// instead of by the closed form. The bounds next to 0 are of Clopper and Pearson's interval of the changed cases, from
+// sums of binomial probabilities: .0950 = 27/44 (2 x .5774 - 1), as binom.test(21, 27) in R has it.
 func TestPairedShares(t *testing.T) {
 	for _, c := range []struct {
 		fixed, broken, cases int
 		low, high            float64
 	}{
-		{6, 21, 44, -.5298, -.1155}, {0, 5, 20, -.4687, -.0486}, {3, 3, 50, -.1142, .1142}, {12, 2, 40, .0758, .4194},
+		{6, 21, 44, -.5298, -.0950}, {0, 5, 20, -.4687, .0109}, {3, 3, 50, -.1142, .1142}, {12, 2, 40, .0503, .4194},
 		{0, 0, 30, -.1135, .1135},
 	} {
 		in := agreement.PairedShares(c.fixed, c.broken, c.cases, .95)
@@ -23,11 +24,39 @@ func TestPairedShares(t *testing.T) {
 			t.Errorf("%+v: %+v", c, in)
 		}
 	}
-	if in := agreement.PairedShares(0, 4, 4, .95); in.Lo != -1 || in.Hi >= 0 || in.Hi <= -1 {
+	// With all of 5 changed cases broken, the bound is 5/n (1 - 2 (level/2)^(1/5)).
+	if in := agreement.PairedShares(0, 5, 5, .95); in.Lo != -1 || math.Abs(in.Hi-(1-2*math.Pow(.025, .2))) > 1e-9 {
 		t.Errorf("all broke: %+v", in)
 	}
 	if in := agreement.PairedShares(0, 0, 0, .95); in.Defined || in.Why == "" {
 		t.Errorf("no cases: %+v", in)
+	}
+}
+
+// The interval and McNemar's test never disagree about 0, at any level.
+func TestPairedSharesAgreesWithMcNemar(t *testing.T) {
+	for _, level := range []float64{.9, .95, .99} {
+		for changed := range 61 {
+			for fixed := range changed + 1 {
+				for _, same := range []int{0, 3, 200} {
+					in := agreement.PairedShares(fixed, changed-fixed, changed+same, level)
+					if changed+same == 0 {
+						continue
+					}
+					p := agreement.McNemar(fixed, changed-fixed)
+					if holds := in.Lo <= 0 && in.Hi >= 0; holds != (p >= 1-level) || in.Lo < -1 || in.Hi > 1 || in.Lo >= in.Hi {
+						t.Fatalf("%d fixed, %d broken, %d the same: %v to %v, p %v", fixed, changed-fixed, same, in.Lo, in.Hi, p)
+					}
+				}
+			}
+		}
+	}
+	for _, n := range []int{1001, 40000} { // many changed cases: the sums stay exact
+		b := n/2 + int(1.2*math.Sqrt(float64(n)))
+		in, p := agreement.PairedShares(b, n-b, 2*n, .95), agreement.McNemar(b, n-b)
+		if (in.Lo > 0) != (p < .05) || p > .05 {
+			t.Errorf("%d of %d: %v to %v, p %v", b, n, in.Lo, in.Hi, p)
+		}
 	}
 }
 
