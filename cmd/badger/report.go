@@ -138,7 +138,8 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 	if r.Summary.Figures.Batches, err = evaluation.Batches(ctx, w, runs.of, r.Summary.Figures.Primary); err != nil {
 		return err
 	}
-	if err := e.Finish(r.Summary.Figures, export.MarkdownOptions{Run: runs.of.ID, Report: c.HTML}); err != nil {
+	markdown := export.MarkdownOptions{Run: runs.of.ID, Report: c.HTML, Only: evaluation.Only(runs.of.By)}
+	if err := e.Finish(r.Summary.Figures, markdown); err != nil {
 		return err
 	}
 	if c.HTML != "" {

@@ -134,7 +134,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e.PrintSummary(outcome)
 	if err != nil {
-		return errcode.New(errcode.Of(err), "%w; resume with --resume %s", err, e.ID)
+		return errcode.New(errcode.Of(err), "%w; resume with --resume %s", err, printable.Shell(e.ID))
 	}
 	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.Summary.AnyValue() {
 		e.Warn()
@@ -246,6 +246,9 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		func(m *scoring.Metric) bool { return e.Engine.HasJudge(m.Name) || recorded.Answers(m) }); err != nil {
 		return err
 	}
+	if err := e.SameMetrics(); err != nil {
+		return err
+	}
 	if e.gates, err = c.gates(config.Gates, e.Metrics, "this run"); err != nil {
 		return err
 	}
@@ -308,6 +311,28 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	}()
 	to := c.written()
 	one := to != "" && to == c.Source // the database of the cases takes the scores, too
+	into := func(w *store.Store) error {
+		e.Warehouse = w
+		if err := e.Begin(ctx, c.Scores); err != nil {
+			return err
+		}
+		if e.ScoreFile != nil {
+			closers = append(closers, func() { _ = e.ScoreFile.Close() })
+		}
+		return c.selected(e)
+	}
+	if e.Resumed && !one { // the run says which cases to open
+		w, err := c.openWritten(ctx, to)
+		if err != nil {
+			return nil, err
+		}
+		if w != nil {
+			closers = append(closers, func() { _ = w.Close() })
+		}
+		if err := into(w); err != nil {
+			return nil, err
+		}
+	}
 	in, err := openCases(ctx, e.process, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags,
 		func(ctx context.Context, url string) (*store.Store, error) {
 			if !one {
@@ -323,32 +348,62 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	e.Source, e.snapshots, e.judges = in.Source, in.Snapshots, in.Warehouses()
 	switch {
 	case one:
-		e.Warehouse = in.Tables.Tables
-	case to != "":
-		w, err := openStore(ctx, to, false)
-		if e.Warehouse, err = installed(ctx, w, err); err != nil {
-			if c.To != "" {
-				hint := ""
-				if errcode.Of(err) == errcode.DataLoss { // such as a file of CSV
-					hint = "; --scores FILE writes scores to a file"
-				}
-				err = errcode.New(errcode.Of(err), "--to: %w%s", err, hint)
-			}
+		if err := into(in.Tables.Tables); err != nil {
 			return nil, err
 		}
-		closers = append(closers, func() { _ = e.Warehouse.Close() })
+		in.Tables.Filter = c.filter()
+		return closeAll, nil
+	case !e.Resumed:
+		w, err := c.openWritten(ctx, to)
+		if err != nil {
+			return nil, err
+		}
+		if w != nil {
+			closers = append(closers, func() { _ = w.Close() })
+		}
+		if err := into(w); err != nil {
+			return nil, err
+		}
+	}
+	if e.Warehouse != nil {
 		e.judges = append(e.judges, e.Warehouse)
 		if e.snapshots.Warehouse == nil {
 			e.snapshots.Warehouse = e.Warehouse
 		}
 	}
-	if err := e.Begin(ctx, c.Scores); err != nil {
-		return nil, err
-	}
-	if e.ScoreFile != nil {
-		closers = append(closers, func() { _ = e.ScoreFile.Close() })
-	}
 	return closeAll, nil
+}
+
+// openWritten opens the database at to, which the scores are written to; nil if there is none.
+func (c *runCommand) openWritten(ctx context.Context, to string) (*store.Store, error) {
+	if to == "" {
+		return nil, nil //nolint:nilnil // --no-to
+	}
+	w, err := openStore(ctx, to, false)
+	if w, err = installed(ctx, w, err); err != nil && c.To != "" {
+		hint := ""
+		if errcode.Of(err) == errcode.DataLoss { // such as a file of CSV
+			hint = "; --scores FILE writes scores to a file"
+		}
+		err = errcode.New(errcode.Of(err), "--to: %w%s", err, hint)
+	}
+	return w, err
+}
+
+// selected sets which answers the run scores: those of the flags, or those of the run that is resumed.
+func (c *runCommand) selected(e *runAtWork) (err error) {
+	given := evaluation.Selection{By: c.answers().By, SetVersion: string(c.SetVersion)}
+	if e.Resumed {
+		if given, err = e.Resume(given, c.Metrics); err != nil {
+			return err
+		}
+		c.Metrics = e.ResumedMetrics(c.Metrics)
+	} else {
+		e.Select(given)
+	}
+	c.Agent, c.Version, c.Batch = chosen(given.Agent), chosen(given.Version), chosen(given.Batch)
+	c.SetVersion, e.Chosen = setVersion(given.SetVersion), c.answers()
+	return nil
 }
 
 // runAtWork is a run with the resources that the command opened for it.

@@ -59,8 +59,10 @@ type Run struct {
 	Memory   func(bytes int64)    // see [batch.Runner]; may be nil
 	Stop     <-chan struct{}      // when closed, cases in flight finish and no other starts; nil: never
 
-	cases   map[string]bool // scored cases by id, if Recorded is set
-	started time.Time
+	cases     map[string]bool // scored cases by id, if Recorded is set
+	started   time.Time
+	selection Selection      // of the whole run; Chosen may be a part of it
+	had       map[string]int // metrics of a resumed run, with their versions
 
 	beginning sync.Mutex
 	unread    [][]scoring.Row             // scores of unreadable answers whose questions must be looked up
@@ -144,6 +146,9 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	e.Summary.Status = status
 	if e.Warehouse != nil {
 		if e := e.record(context.WithoutCancel(ctx), status); e != nil && err == nil {
+			err = e
+		}
+		if e := e.Summary.date(context.WithoutCancel(ctx), e.Warehouse); e != nil && err == nil {
 			err = e
 		}
 	}

@@ -46,5 +46,5 @@ func (e *Run) Export(ctx context.Context, pages string) error {
 			e.Exports.Add(export.Of(e.ID, s.AnswerID, s.Question, s.Scores))
 		}
 	}
-	return e.Exports.Finish(e.Summary.Figures, export.MarkdownOptions{Run: e.ID, Report: pages})
+	return e.Exports.Finish(e.Summary.Figures, export.MarkdownOptions{Run: e.ID, Report: pages, Only: Only(e.Chosen.By)})
 }

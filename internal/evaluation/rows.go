@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -44,7 +45,11 @@ func (e *Run) begin(ctx context.Context, answers ...scoring.RunID) error {
 		run, ok := e.earlier[key]
 		if !ok {
 			run.RunID = key
-			run.Mode, run.Judge, run.Config = e.Mode, e.judgeName(), toJSON(e.Config)
+			versions, err := e.versions()
+			if err != nil {
+				return err
+			}
+			run.Mode, run.Judge, run.Config, run.Versions = e.Mode, e.judgeName(), toJSON(e.Config), toJSON(versions)
 		}
 		run.Started, run.Answered, run.Status = e.started, e.answered[key], "running"
 		runs = append(runs, run)
@@ -96,6 +101,24 @@ func (b begins) Count(ctx context.Context) (int64, error) {
 	return 0, nil
 }
 
+// versions returns what the run is made with, and what it selects. A resumed run keeps its metrics and its selection.
+func (e *Run) versions() (*runVersions, error) {
+	v := &runVersions{Badger: e.Version, Metrics: map[string]int{}, Judges: map[string]string{},
+		Answers: recorded(e.selection)}
+	maps.Copy(v.Metrics, e.had)
+	for _, name := range e.Metrics {
+		m, err := e.Engine.Metric(name)
+		if err != nil {
+			return nil, err
+		}
+		v.Metrics[name] = m.Version
+		if m.Group == custom.Group {
+			v.Judges[name] = m.Source
+		}
+	}
+	return v, nil
+}
+
 // record writes the rows of eval_runs with their counts, costs and the given status: one for each agent, version and
 // batch.
 func (e *Run) record(ctx context.Context, status string) error {
@@ -117,24 +140,12 @@ func (e *Run) record(ctx context.Context, status string) error {
 			e.answers[key] = &tally{statuses: map[scoring.Status]int64{}}
 		}
 	}
-	versions := map[string]any{"badger": e.Version}
-	byMetric, judges := map[string]int{}, map[string]string{}
-	for _, name := range e.Metrics {
-		m, err := e.Engine.Metric(name)
-		if err != nil {
-			return err
-		}
-		byMetric[name] = m.Version
-		if m.Group == custom.Group {
-			judges[name] = m.Source
-		}
-	}
-	versions["metrics"] = byMetric
-	if len(judges) > 0 {
-		versions["judges"] = judges
+	versions, err := e.versions()
+	if err != nil {
+		return err
 	}
 	if s, ok := e.Source.(*cases.Warehouse); ok {
-		versions["golden_set"] = s.Taken()
+		versions.GoldenSet = s.Taken()
 	}
 	var paid Cost
 	if e.Judge != nil {

@@ -28,6 +28,17 @@ type Named struct {
 	DB   string           // the URL of the database, for messages
 }
 
+// Only describes the answers that a pattern selects, such as agent "nova", batch "b1"; "" for all.
+func Only(of scoring.By) string {
+	var out []string
+	for _, f := range []struct{ what, pattern string }{{"agent", of.Agent}, {"version", of.Version}, {"batch", of.Batch}} {
+		if name, ok := scoring.Named(f.pattern); ok {
+			out = append(out, fmt.Sprintf("%s %q", f.what, name))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // Find returns the run and pattern. A run that does not exist is a usage error, and for --run so is one without
 // matching answers; a database without runs is NotFound. It writes a note if the run is incomplete.
 func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of store.OfRun, err error) {
@@ -122,13 +133,16 @@ func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
 	if !summed && !files.Any() {
 		return "", nil
 	}
-	return against, r.each(ctx, r.Of, func(a *export.Answer) error {
+	if err := r.each(ctx, r.Of, func(a *export.Answer) error {
 		if summed {
 			r.sum(a)
 		}
 		files.Add(a)
 		return files.Err()
-	})
+	}); err != nil || !summed {
+		return against, err
+	}
+	return against, r.Summary.date(ctx, r.Warehouse)
 }
 
 // status returns the status of the run's rows that match r.Of: done if all are done.

@@ -1,13 +1,16 @@
 package evaluation
 
 import (
+	"context"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/store"
@@ -79,6 +82,20 @@ func (s *Summary) caseOf(of scoring.AnswerID, q store.Question) report.Case {
 		c.Question, c.Tags, c.TagsErr = q.Text, q.Tags, q.TagsErr
 	}
 	return c
+}
+
+// date orders the versions and batches by the dates that w has of them, if there are several.
+func (s *Summary) date(ctx context.Context, w *store.Store) error {
+	if !s.report.Several() {
+		return nil
+	}
+	batches, err := storedscores.In(w).Batches(ctx)
+	dates := map[scoring.By]time.Time{}
+	for i := range batches {
+		dates[batches[i].By] = batches[i].At
+	}
+	s.report.Dated(dates)
+	return err
 }
 
 // Close computes the figures. against names the baseline of all comparisons; "": see [report.SummaryOptions].

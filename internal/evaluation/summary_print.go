@@ -14,7 +14,7 @@ import (
 // PrintSummary writes to e.Notes where the scores were stored, and about judge calls, queries and ignored input.
 func (e *Run) PrintSummary(o batch.Outcome) {
 	if e.Warehouse != nil {
-		fmt.Fprintf(e.Notes, "run %s: %s scored", e.ID, printable.Count(o.Done, "answer"))
+		fmt.Fprintf(e.Notes, "run %s: %s scored", printable.Short(e.ID), printable.Count(o.Done, "answer"))
 		if o.Skipped > 0 {
 			fmt.Fprintf(e.Notes, ", %d held already", o.Skipped)
 		}
@@ -94,7 +94,7 @@ func (e *Run) Warn() {
 	fmt.Fprintf(e.Notes, "!! %s of %s failed; the scores say why", printable.Count(scores, "score"),
 		printable.Count(metrics, "metric"))
 	if e.Warehouse != nil {
-		fmt.Fprintf(e.Notes, ", and --resume %s --retry-failed scores them again", e.ID)
+		fmt.Fprintf(e.Notes, ", and --resume %s --retry-failed scores them again", printable.Shell(e.ID))
 	}
 	fmt.Fprintln(e.Notes)
 }
