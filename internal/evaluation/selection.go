@@ -25,7 +25,7 @@ type runVersions struct {
 	Metrics   map[string]int    `json:"metrics,omitempty"` // versions of the metrics
 	Judges    map[string]string `json:"judges,omitempty"`  // of judge files
 	GoldenSet any               `json:"golden_set,omitempty"`
-	// Answers is the selection of the answers; nil in rows that do not record it.
+	// Answers is the selection of the answers; nil if all were selected, or in rows that do not record it.
 	Answers *recordedSelection `json:"answers,omitempty"`
 }
 
@@ -38,6 +38,9 @@ type recordedSelection struct {
 }
 
 func recorded(s Selection) *recordedSelection {
+	if s == (Selection{}) {
+		return nil
+	}
 	field := func(pattern string) *string {
 		if name, ok := scoring.Named(pattern); ok {
 			return &name
@@ -68,9 +71,17 @@ func (r *recordedSelection) selection() Selection {
 // a note if the run does not record what it selected. The caller must have called [Run.Begin].
 func (e *Run) Resume(given Selection, named []string) (Selection, error) {
 	var ok bool
+	had := e.Mode
+	for _, r := range e.earlier {
+		had = r.Mode
+	}
+	if e.Mode != "both" && e.Mode != had {
+		return given, errcode.Usage("--mode: run %.80q has the mode %s; remove the flag to resume it, or start a new run", e.ID,
+			printable.Short(had))
+	}
+	e.Mode = had
 	if e.selection, ok = e.readSelection(); !ok {
 		e.noteUnrecorded(given, named)
-		e.selection = given
 		return given, nil
 	}
 	out := e.selection
@@ -92,15 +103,6 @@ func (e *Run) Resume(given Selection, named []string) (Selection, error) {
 			return out, errcode.Usage("%s: run %.80q %s; remove the flag to resume it, or start a new run", f.flag, e.ID, what)
 		}
 	}
-	had := e.Mode
-	for _, r := range e.earlier {
-		had = r.Mode
-	}
-	if e.Mode != "both" && e.Mode != had {
-		return out, errcode.Usage("--mode: run %.80q has the mode %s; remove the flag to resume it, or start a new run", e.ID,
-			printable.Short(had))
-	}
-	e.Mode = had
 	return out, nil
 }
 
@@ -117,7 +119,7 @@ func (e *Run) noteUnrecorded(given Selection, named []string) {
 		what, scored = append(what, "metrics"), append(scored, "the default metrics")
 	}
 	if len(what) > 0 {
-		fmt.Fprintf(e.Notes, "note: run %s does not record which %s it selected; selected are %s\n", printable.Short(e.ID),
+		fmt.Fprintf(e.Notes, "note: run %s records no selection of %s; selected are %s\n", printable.Short(e.ID),
 			strings.Join(what, " and "), strings.Join(scored, " and "))
 	}
 }

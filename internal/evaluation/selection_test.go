@@ -33,7 +33,7 @@ func TestResumeKeepsTheSelection(t *testing.T) {
 		{why: "another agent than the one without a name", had: ptr(by(scoring.Unnamed, "", "")), given: by("a", "", ""), err: `--agent: run "r" selected ""`},
 		{why: "a golden set", had: &golden, want: golden},
 		{why: "another golden set", had: &golden, given: Selection{SetVersion: "v1"}, err: `--set-version: run "r" selected "v2"`},
-		{why: "a golden set where none was chosen", had: &Selection{}, given: golden, err: `--set-version: run "r" did not have this flag`},
+		{why: "a golden set where only a batch was chosen", had: ptr(by("", "", "d2")), given: golden, err: `--set-version: run "r" did not have this flag`},
 		{why: "not recorded", given: by("", "", "d1"), want: by("", "", "d1")},
 	} {
 		versions := "{}"
@@ -70,12 +70,12 @@ func TestResumeKeepsTheMetrics(t *testing.T) {
 		err      bool   // of them all with row_f1
 		note     string
 	}{
-		{`{"metrics":{"hybrid_ex":6,"ex_bird":3},"answers":{}}`, "", "ex_bird hybrid_ex", true, ""},
-		{`{"metrics":{"hybrid_ex":6,"ex_bird":3},"answers":{}}`, "ex_bird", "ex_bird", true, ""},
-		{`{"metrics":{"hybrid_ex":6}}`, "", "hybrid_ex", true, "note: run r does not record which answers it selected; selected are all answers\n"},
-		{`{}`, "", "", false, "note: run r does not record which answers and metrics it selected; selected are all answers and the default metrics\n"},
-		{`{}`, "ex_bird", "ex_bird", false, "note: run r does not record which answers it selected; selected are all answers\n"},
-		{`not JSON`, "", "", false, "note: run r does not record which answers and metrics it selected; selected are all answers and the default metrics\n"},
+		{`{"metrics":{"hybrid_ex":6,"ex_bird":3},"answers":{"batch_id":"d2"}}`, "", "ex_bird hybrid_ex", true, ""},
+		{`{"metrics":{"hybrid_ex":6,"ex_bird":3},"answers":{"batch_id":"d2"}}`, "ex_bird", "ex_bird", true, ""},
+		{`{"metrics":{"hybrid_ex":6}}`, "", "hybrid_ex", true, "note: run r records no selection of answers; selected are all answers\n"},
+		{`{}`, "", "", false, "note: run r records no selection of answers and metrics; selected are all answers and the default metrics\n"},
+		{`{}`, "ex_bird", "ex_bird", false, "note: run r records no selection of answers; selected are all answers\n"},
+		{`not JSON`, "", "", false, "note: run r records no selection of answers and metrics; selected are all answers and the default metrics\n"},
 	} {
 		var notes bytes.Buffer
 		e := &Run{ID: "r", Mode: "both", Resumed: true, Notes: &notes, earlier: map[scoring.RunID]store.Run{
@@ -105,7 +105,7 @@ func TestResumeKeepsTheMode(t *testing.T) {
 		{"both", "agentic_only", ""}, {"text2sql_only", "agentic_only", ""},
 	} {
 		e := &Run{ID: "r", Mode: tc.given, Resumed: true, Notes: &bytes.Buffer{}, earlier: map[scoring.RunID]store.Run{
-			{ID: "r"}: {Mode: tc.had, Versions: `{"answers":{}}`},
+			{ID: "r"}: {Mode: tc.had, Versions: `{}`},
 		}}
 		_, err := e.Resume(Selection{}, nil)
 		if (err != nil) != (tc.want == "") || err == nil && e.Mode != tc.want {

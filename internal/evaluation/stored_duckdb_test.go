@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
@@ -277,5 +278,61 @@ func TestARunHasItsRowFirst(t *testing.T) {
 	}
 	if !strings.Contains(before, `["7","running"]`) || !strings.Contains(statuses(), `["7","done"]`) {
 		t.Errorf("when the case is read: %s; in the end: %s", before, statuses())
+	}
+}
+
+// A run that was started with a selection records it, keeps it when a part is resumed, and is resumed with it.
+func TestRunRecordsItsSelection(t *testing.T) {
+	w := database(t)
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "c.jsonl")
+	if err := os.WriteFile(path, []byte(`{"case_id":"q1","agent":{"name":"a","version":"1","batch_id":"d1"}}
+{"case_id":"q1","agent":{"name":"a","version":"1","batch_id":"d2"}}
+{"case_id":"q1","agent":{"name":"b","version":"1","batch_id":"d2"}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range []struct {
+		given   scoring.By
+		metrics string // of the command line
+		rows    int    // of eval_runs
+	}{{scoring.By{Batch: "d2"}, "ex_bird,row_f1", 2}, {scoring.By{Agent: "a"}, "ex_bird", 2}, {scoring.By{}, "", 2}} {
+		e := evaluation.Run{ID: "r", Mode: "both", Engine: engine, Warehouse: w, Resumed: i > 0, Now: func() time.Time { return monday }, Notes: io.Discard}
+		if err := e.Begin(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		given := evaluation.Selection{By: step.given}
+		if e.Metrics = strings.FieldsFunc(step.metrics, func(r rune) bool { return r == ',' }); e.Resumed {
+			if given, err = e.Resume(given, e.Metrics); err != nil {
+				t.Fatal(err)
+			}
+			e.Metrics = e.ResumedMetrics(e.Metrics)
+		} else {
+			e.Select(given)
+		}
+		if given.Batch != "d2" || given.Agent != step.given.Agent {
+			t.Errorf("step %d: selected %+v", i, given)
+		}
+		e.Chosen = scoring.AnswerID{By: given.By}
+		source, err := cases.OpenFile("--cases", path, store.Filter{By: given.By})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Source = source.Source
+		if _, err := e.Evaluate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		runs, err := w.Runs(t.Context(), "r")
+		if err != nil || len(runs) != step.rows {
+			t.Fatalf("step %d: %d rows, %v", i, len(runs), err)
+		}
+		for _, r := range runs {
+			if names := strings.Join(r.Metrics(), " "); names != "ex_bird row_f1" || !strings.Contains(r.Versions, `"batch_id"`) || strings.Contains(r.Versions, `"agent_name"`) {
+				t.Errorf("step %d: %s", i, r.Versions)
+			}
+		}
 	}
 }

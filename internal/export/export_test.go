@@ -824,3 +824,33 @@ func TestEveryFormatFileRegisters(t *testing.T) {
 	}()
 	register(Format{Name: "csv"})
 }
+
+// A summary names the filter whose answers it is about, and says why equal counts may have different p-values.
+func TestMarkdownNamesItsAnswersAndTests(t *testing.T) {
+	p := func(v float64) *float64 { return &v }
+	change := func(metric string, adjusted float64) report.MetricChange {
+		return report.MetricChange{Metric: metric, N: 30, Of: 30, P: p(.003), PAdjusted: p(adjusted), Chance: "more than chance", Improved: 4, Worse: 19}
+	}
+	rates := []report.Rate{{N: 30, Mean: p(.5), Coverage: report.CoverageOf(30, 0, 0, 0, 0)}}
+	metrics := []report.Metric{{Name: "ex", Rates: rates}, {Name: "bird", Rates: rates}}
+	for _, tc := range []struct {
+		only    string
+		changes []report.MetricChange
+		named   string
+		note    bool
+	}{
+		{"", []report.MetricChange{change("ex", .003), change("bird", .006)}, "", true},
+		{`batch "d2"`, []report.MetricChange{change("ex", .003)}, ", run `r`, only `batch \"d2\"`\n", false},
+	} {
+		f := &report.Figures{Scores: 1, Primary: "ex", Metrics: metrics,
+			Changes: []report.Change{{From: report.Agent{Version: "1"}, To: report.Agent{Version: "2"}, Metrics: tc.changes}}}
+		var b strings.Builder
+		if err := Markdown(&b, f, MarkdownOptions{Run: "r", Only: tc.only}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, tc.named) || strings.Contains(got, "only `") != (tc.only != "") ||
+			strings.Contains(got, "p of `ex` is not adjusted") != tc.note {
+			t.Errorf("%q:\n%s", tc.only, got)
+		}
+	}
+}

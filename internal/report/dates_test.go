@@ -102,6 +102,9 @@ func TestReportOfMissingAnswers(t *testing.T) {
 		if p == nil || p.Passed != tc.passed || p.Of != tc.of || f.Answers != tc.given || f.Missing != tc.lacks || strings.Join(f.Counts(), " ") != tc.counts {
 			t.Errorf("%+v: %+v, %d answers, %d missing, %q", tc, p, f.Answers, f.Missing, f.Counts())
 		}
+		if leading := f.Leading(1); len(leading) != 1 {
+			t.Errorf("%+v: the metric is not shown", tc)
+		}
 	}
 	s := report.NewSummary(report.SummaryOptions{Metrics: []scoring.Metric{{Name: "latency"}}, Primary: "latency"})
 	score := scoring.NotApplicable(scoring.NoAnswer)

@@ -23,7 +23,7 @@ func (f *Figures) Leading(n int) []*Metric {
 		for i := range f.Metrics {
 			m := &f.Metrics[i]
 			if m.Name == name && len(out) < n && !slices.Contains(out, m) &&
-				slices.ContainsFunc(m.Rates, func(r Rate) bool { return r.N > 0 }) {
+				slices.ContainsFunc(m.Rates, func(r Rate) bool { return r.N > 0 || r.Passed != nil }) {
 				out = append(out, m)
 			}
 		}
