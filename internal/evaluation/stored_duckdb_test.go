@@ -336,3 +336,15 @@ func TestRunRecordsItsSelection(t *testing.T) {
 		}
 	}
 }
+
+// The ID of a run is untrusted text: a terminal gets no control character of it.
+func TestRunIDsArePrintable(t *testing.T) {
+	var notes bytes.Buffer
+	e := evaluation.Run{ID: "z\x1b[31m", Warehouse: database(t), Notes: &notes, Summary: &evaluation.Summary{}}
+	var done batch.Outcome
+	done.Done = 2
+	e.PrintSummary(done)
+	if got := notes.String(); strings.Contains(got, "\x1b") || !strings.HasPrefix(got, `run z\x1b[31m: 2 answers scored`) {
+		t.Errorf("%q", got)
+	}
+}

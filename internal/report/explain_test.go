@@ -104,3 +104,16 @@ func TestExplainFitsEveryTerminal(t *testing.T) {
 		checkLines(t, b.String(), width)
 	}
 }
+
+// A missing answer is called that, since the metric applies and the answer does not pass; other scores keep their status.
+func TestExplainNamesMissingAnswers(t *testing.T) {
+	for reason, want := range map[string]string{
+		scoring.NoAnswer: "verdict no answer", scoring.NoPredSQL: "verdict no answer", "the question calls for a refusal": "verdict not_applicable",
+	} {
+		v := &caseview.View{Asked: &caseview.Score{Metric: "verdict", Status: scoring.StatusNotApplicable, Reason: reason}}
+		var b strings.Builder
+		if err := report.RenderCase(&b, v, report.ExplainOptions{Options: report.Options{Width: 80}}); err != nil || !strings.Contains(b.String(), want+"\n") {
+			t.Errorf("%s: %v, no %q in\n%s", reason, err, want, b.String())
+		}
+	}
+}
