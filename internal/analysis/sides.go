@@ -21,8 +21,8 @@ type Named struct {
 }
 
 // Sides returns the batches of both sides, in the order of time: the last batch that a side names, or all batches of a
-// score file. By default the last batch is compared with its baseline, see [BaselineOf]. A batch that does not exist, or
-// is on both sides, is a usage error.
+// score file. By default the last batch is compared with its baseline, see [BaselineOf]. A batch that does not exist,
+// or is on both sides, is a usage error.
 func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
 	if from, to, err = n.find(batches); err != nil {
 		return nil, nil, err
