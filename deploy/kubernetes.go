@@ -50,7 +50,7 @@ func imageOf(reference string) (imageParts, error) {
 	return p, nil
 }
 
-// clusterNeeds returns the keys that other values make necessary: a certificate unless there is no TLS, and a warehouse
+// clusterNeeds returns the keys that other values make necessary: a certificate with TLS, and a warehouse
 // for what is read from one or shared by several servers.
 func clusterNeeds(v *install.Values) (keys []string) {
 	d := &v.Deploy

@@ -217,7 +217,9 @@ func (r Request) mostTokens() (in, out int64) {
 
 // AboutTokens estimates the tokens of a call before it is made: one for each four bytes of the request, and the limit
 // of the reply.
-func (r Request) AboutTokens() (in, out int64) { return int64(r.bytesOut()+3) / 4, int64(r.ReplyTokens()) }
+func (r Request) AboutTokens() (in, out int64) {
+	return int64(r.bytesOut()+3) / 4, int64(r.ReplyTokens())
+}
 
 // mostUsage is more tokens than any model reads or writes in one call. A larger reported usage is ignored: otherwise
 // one bad reply could use up a shared budget.

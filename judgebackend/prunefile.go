@@ -1,8 +1,8 @@
 package judgebackend
 
 import (
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/erase"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // PruneFile erases the assessments of a ledger file for which expired returns true, and damaged lines, in place, so

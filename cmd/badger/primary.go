@@ -34,7 +34,7 @@ func (f *configuredPrimary) read(p process, there []string) (string, error) {
 func (f *primaryFlag) among(config metricsConfig, there []string, known []scoring.Metric) (string, error) {
 	if name := f.Primary; name != "" {
 		if !slices.Contains(there, name) {
-			return "", usage("--primary: there are no scores of metric %.60q; there are scores of %s", name, listed(there))
+			return "", usage("--primary: metric %.60q has no scores; these have: %s", name, listed(there))
 		}
 		return name, nil
 	}

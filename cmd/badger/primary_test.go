@@ -44,7 +44,7 @@ func TestPrimaryIsDeclaredOnce(t *testing.T) {
 			}
 		}
 		for want, flags := range map[string][]string{
-			`--primary: there are no scores of metric "refusal"; there are scores of ex_bird, hybrid_ex, row_f1`: {"--primary", "refusal"},
+			`--primary: metric "refusal" has no scores; these have: ex_bird, hybrid_ex, row_f1`: {"--primary", "refusal"},
 			`metrics.primary: unknown metric "ex_brid"; known are clause_precision, `:                            {"--config", unknown},
 		} {
 			if code, _, log := badger(t, append(args, flags...)...); code != exitUsage || !strings.Contains(log, want) {
@@ -52,7 +52,7 @@ func TestPrimaryIsDeclaredOnce(t *testing.T) {
 			}
 		}
 	}
-	for want, flags := range map[string][]string{`--primary: there are no scores of metric "refusal"`: {"--primary", "refusal"}, "metrics.primary: unknown metric": {"--config", unknown}} {
+	for want, flags := range map[string][]string{`--primary: metric "refusal" has no scores`: {"--primary", "refusal"}, "metrics.primary: unknown metric": {"--config", unknown}} {
 		if code, _, log := badger(t, append([]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--metrics", metrics, "--no-to"}, flags...)...); code != exitUsage || !strings.Contains(log, want) {
 			t.Errorf("run: exit %d, %s", code, log)
 		}

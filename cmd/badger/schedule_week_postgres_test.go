@@ -230,7 +230,7 @@ func TestWeekOfNights(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("a call whose session was terminated succeeded")
 	}
-	heard("night 2") // the call that tells is no more
+	heard("night 2") // the call that tells has ended
 	if got := ask(t, rough.url, "SELECT batch_id, last_attempt_at IS NOT NULL, last_error FROM badger.backlog ORDER BY 1"); got != "n1 true NULL\nn2 true NULL\n" {
 		t.Errorf("the backlog is %q", got)
 	}
@@ -352,7 +352,7 @@ func TestLookBack(t *testing.T) {
 	if got := ask(t, w.url, "SELECT since_day FROM badger.schedule WHERE metric = ''"); got != day(3) {
 		t.Errorf("after a call that left nothing the look-back starts at %q", got)
 	}
-	// A call for some metrics or for one batch is no night: nothing moves.
+	// A call for some metrics or for one batch is not a night: nothing moves.
 	execute(t, w.url, "UPDATE badger.schedule SET since_day = '2020-01-01' WHERE metric = ''", "CALL badger.evaluate('b2')", "CALL badger.evaluate(NULL, 'ex_bird')")
 	if got := ask(t, w.url, "SELECT since_day, (SELECT string_agg(metric, ' ') FROM badger.schedule WHERE metric <> '') FROM badger.schedule WHERE metric = ''"); got != "2020-01-01 sql_safety\n" {
 		t.Errorf("after calls by hand the schedule is %q", got)

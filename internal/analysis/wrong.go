@@ -125,7 +125,7 @@ func (w *wrongs) reason(a *Answers, n int, s Standing) string {
 	return ReasonNotExplained
 }
 
-// baseline returns the primary metric's scores of a batch's baseline; nil if there is no baseline.
+// baseline returns the primary metric's scores of a batch's baseline; nil without one.
 func (w *wrongs) baseline(ctx context.Context, src Source, of *Batch) (*series, *Baseline, error) {
 	accepted, err := src.Accepted(ctx)
 	if err != nil {

@@ -48,10 +48,10 @@ def caller(name, rows, kinds, result, address, token, ca):
 
 # name, handler, rows a message, types of the arguments, type of the result
 FUNCTIONS = [
-    ("small", "small/2", 10000, [pa.string(), pa.float64()], pa.float64()),
-    ("large_json", "large_json/1", 2000, [pa.string()], pa.string()),
-    ("large_json_all", "large_json/2", 2000, [pa.string(), pa.string()], pa.string()),
-    ("run_settings", "run_settings/1", 10000, [pa.string()], pa.string()),
+    ("small", "small/2", 200, [pa.string(), pa.float64()], pa.float64()),
+    ("large_json", "large_json/1", 200, [pa.string()], pa.string()),
+    ("large_json_all", "large_json/2", 200, [pa.string(), pa.string()], pa.string()),
+    ("run_settings", "run_settings/1", 200, [pa.string()], pa.string()),
     ("score_row", "score_row/1", 200, [pa.string()], pa.string()),
     ("score_row_all", "score_row/2", 200, [pa.string(), pa.string()], pa.string()),
 ]

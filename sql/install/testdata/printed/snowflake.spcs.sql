@@ -1,4 +1,4 @@
--- badger in snowflake via spcs: 333 steps, in this order. Each may be run again.
+-- badger in snowflake via spcs: 345 steps, in this order. Each may be run again.
 
 -- 1. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The role that owns badger's objects.
@@ -65,24 +65,20 @@ ALTER COMPUTE POOL IF EXISTS badger_pool SET MIN_NODES = 1 MAX_NODES = 1 AUTO_RE
 GRANT USAGE, MONITOR ON COMPUTE POOL badger_pool TO ROLE badger_owner;
 
 -- 17. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
--- The service's own statements run on this warehouse: the ledger, references, questions to Cortex.
+-- The service's own statements run on this warehouse: the ledger, references.
 GRANT USAGE ON WAREHOUSE badger_wh TO ROLE badger_owner;
 
--- 18. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
--- The service asks Cortex with its own token. Nothing leaves the account.
-GRANT DATABASE ROLE SNOWFLAKE.CORTEX_USER TO ROLE badger_owner;
-
--- 19. Run by badger_owner.
+-- 18. Run by badger_owner.
 -- Where the image is kept.
 CREATE IMAGE REPOSITORY IF NOT EXISTS lake.badger.images;
 
--- 20. Run by a person, not as SQL.
+-- 19. Run by a person, not as SQL.
 -- The image, for linux/amd64, has to be there before the service starts.
 --     snow spcs image-registry login
 --     snow spcs image-repository url images --database lake --schema badger
 --     docker push URL/NAME:TAG, so that it is /lake/badger/images/badger:1.0.0
 
--- 21. Run by badger_owner.
+-- 20. Run by badger_owner.
 -- badger serve, in the account.
 CREATE SERVICE IF NOT EXISTS lake.badger.badger IN COMPUTE POOL badger_pool
   FROM SPECIFICATION $$
@@ -96,7 +92,7 @@ spec:
         BADGER_AUTH_GRPC_MODE: local
         BADGER_AUTH_HTTP_MODE: platform
         BADGER_AUTH_HTTP_PLATFORM: spcs
-        BADGER_JUDGE_BACKEND: cortex:claude-4-sonnet
+        BADGER_JUDGE_BACKEND: none
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
@@ -135,19 +131,19 @@ serviceRoles:
 $$
   MIN_INSTANCES = 1 MAX_INSTANCES = 1 MIN_READY_INSTANCES = 1
   AUTO_SUSPEND_SECS = 0 AUTO_RESUME = TRUE QUERY_WAREHOUSE = badger_wh
-  COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:68c67ef80b033ef5]';
+  COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:2cdb05a983ac1440]';
 
--- 22. Run by badger_owner.
+-- 21. Run by badger_owner.
 -- A service that is there gets what is outside the specification.
 ALTER SERVICE IF EXISTS lake.badger.badger SET
   MIN_INSTANCES = 1 MAX_INSTANCES = 1 MIN_READY_INSTANCES = 1
   AUTO_SUSPEND_SECS = 0 AUTO_RESUME = TRUE QUERY_WAREHOUSE = badger_wh;
 
--- 23. Run by badger_owner.
+-- 22. Run by badger_owner.
 -- No judge outside any more: the service reaches nothing but Snowflake.
 ALTER SERVICE IF EXISTS lake.badger.badger UNSET EXTERNAL_ACCESS_INTEGRATIONS;
 
--- 24. Run by badger_owner.
+-- 23. Run by badger_owner.
 -- And the specification. Snowflake replaces the instances one after another; functions keep their paths, and calls that are cut are sent again.
 ALTER SERVICE IF EXISTS lake.badger.badger FROM SPECIFICATION $$
 spec:
@@ -160,7 +156,7 @@ spec:
         BADGER_AUTH_GRPC_MODE: local
         BADGER_AUTH_HTTP_MODE: platform
         BADGER_AUTH_HTTP_PLATFORM: spcs
-        BADGER_JUDGE_BACKEND: cortex:claude-4-sonnet
+        BADGER_JUDGE_BACKEND: none
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
@@ -198,15 +194,15 @@ serviceRoles:
       - api
 $$;
 
--- 25. Run by badger_owner.
+-- 24. Run by badger_owner.
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS lake.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:68c67ef80b033ef5]';
+ALTER SERVICE IF EXISTS lake.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:2cdb05a983ac1440]';
 
--- 26. Run by badger_owner.
+-- 25. Run by badger_owner.
 -- The functions' owner may call the service's endpoint; callers of the functions need no right on it.
 GRANT SERVICE ROLE lake.badger.badger!caller TO ROLE badger_owner;
 
--- 27. Run by badger_owner.
+-- 26. Run by badger_owner.
 -- badger_version(): The version of badger.
 CREATE OR REPLACE FUNCTION lake.badger.badger_version()
   RETURNS VARCHAR
@@ -221,7 +217,7 @@ CREATE OR REPLACE FUNCTION lake.badger.badger_version()
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/badger_version';
 
--- 28. Run by badger_owner.
+-- 27. Run by badger_owner.
 -- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
 CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql VARCHAR, agent_latency_ms FLOAT)
   RETURNS FLOAT
@@ -236,7 +232,7 @@ CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql VARCHAR, agent_latency_ms 
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/small';
 
--- 29. Run by badger_owner.
+-- 28. Run by badger_owner.
 -- large_json(gold_result): Evidence.
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT)
   RETURNS VARIANT NOT NULL
@@ -251,7 +247,7 @@ CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/large_json';
 
--- 30. Run by badger_owner.
+-- 29. Run by badger_owner.
 -- large_json(gold_result, options): Evidence.
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT, options VARIANT)
   RETURNS VARIANT NOT NULL
@@ -266,7 +262,7 @@ CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT, options V
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/large_json';
 
--- 31. Run by badger_owner.
+-- 30. Run by badger_owner.
 -- run_settings(metrics): What a run is made with.
 CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics VARCHAR)
   RETURNS VARIANT NOT NULL
@@ -281,7 +277,7 @@ CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics VARCHAR)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/run_settings';
 
--- 32. Run by badger_owner.
+-- 31. Run by badger_owner.
 -- score_row(row): Scores a row.
 CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT)
   RETURNS VARIANT NOT NULL
@@ -296,7 +292,7 @@ CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/score_row';
 
--- 33. Run by badger_owner.
+-- 32. Run by badger_owner.
 -- score_row(row, metrics): Scores a row.
 CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT, metrics VARCHAR)
   RETURNS VARIANT NOT NULL
@@ -311,85 +307,89 @@ CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT, metrics VARCHAR)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/score_row';
 
--- 34. Run by badger_owner.
+-- 33. Run by badger_owner.
 -- Callers find the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_caller;
 
--- 35. Run by badger_owner.
+-- 34. Run by badger_owner.
 -- Callers call the functions. Creating a function again takes the right away, so this comes last, always.
 GRANT USAGE ON ALL FUNCTIONS IN SCHEMA lake.badger TO ROLE badger_caller;
 
--- 36. Run by badger_owner.
+-- 35. Run by badger_owner.
 -- The questions, with their accepted answers. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT);
 
--- 37. Run by badger_owner.
+-- 36. Run by badger_owner.
 -- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
 
--- 38. Run by badger_owner.
+-- 37. Run by badger_owner.
 -- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
 
--- 39. Run by badger_owner.
+-- 38. Run by badger_owner.
 -- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMP_LTZ(9), mode VARCHAR, config VARIANT, judge VARCHAR, versions VARIANT, counts VARIANT, tokens VARIANT, cost VARIANT, status VARCHAR);
+CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMP_LTZ(9), mode VARCHAR, config VARIANT, judge VARCHAR, versions VARIANT, counts VARIANT, tokens VARIANT, cost VARIANT, status VARCHAR, answered_at TIMESTAMP_LTZ(9));
 
--- 40. Run by badger_owner.
+-- 39. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT, gold_hash VARCHAR);
 
--- 41. Run by badger_owner.
+-- 40. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.assessments (assessment_id VARCHAR, kind VARCHAR, backend VARCHAR, model VARCHAR, prompt_version VARCHAR, request_hash VARCHAR, reply VARCHAR, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), latency_ms NUMBER(19, 0), created_at TIMESTAMP_LTZ(9), detail VARIANT, payer VARCHAR);
 
--- 42. Run by badger_owner.
+-- 41. Run by badger_owner.
 -- The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version NUMBER(19, 0), badger VARCHAR, reached_at TIMESTAMP_LTZ(9), views VARCHAR);
 
--- 43. Run by badger_owner.
+-- 42. Run by badger_owner.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.judges (name VARCHAR, version NUMBER(19, 0), kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMP_LTZ(9), promoted_by VARCHAR, tested VARIANT);
 
--- 44. Run by badger_owner.
+-- 43. Run by badger_owner.
 -- The events and failures of evaluations by the warehouse's procedure: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR);
 
--- 45. Run by badger_owner.
+-- 44. Run by badger_owner.
 -- What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.schedule (metric VARCHAR, since_day VARCHAR, pass_rate_drop FLOAT);
 
--- 46. Run by badger_owner.
+-- 45. Run by badger_owner.
 -- The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.alerts (alert_id VARCHAR, kind VARCHAR, fact VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, message VARCHAR, raised_at TIMESTAMP_LTZ(9), resolved_at TIMESTAMP_LTZ(9), sent_at TIMESTAMP_LTZ(9));
 
--- 47. Run by badger_owner.
+-- 46. Run by badger_owner.
 -- The evaluation that is running, in warehouses without locks: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
 
--- 48. Run by badger_owner.
+-- 47. Run by badger_owner.
 -- Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms NUMBER(19, 0));
 
--- 49. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms NUMBER(19, 0));
 
--- 50. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- The labelling queues: answers of a run for annotators to label, in an order. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id VARCHAR, name VARCHAR, eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, filter VARCHAR, ordering VARCHAR, seed NUMBER(19, 0), annotators NUMBER(19, 0), guideline VARCHAR, options VARIANT, blind BOOLEAN, reason_required BOOLEAN, cases NUMBER(19, 0), created_by VARCHAR, created_at TIMESTAMP_LTZ(9), closed_at TIMESTAMP_LTZ(9));
 
--- 51. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- The answers of the labelling queues. They are fixed when a queue is created. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id VARCHAR, position NUMBER(19, 0), case_id VARCHAR);
 
--- 52. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
--- 53. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.accepted (acceptance_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, withdrawn BOOLEAN, accepted_by VARCHAR, accepted_at TIMESTAMP_LTZ(9), note VARCHAR);
+
+-- 53. Run by badger_owner.
+-- The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.deletions (deletion_id VARCHAR, table_name VARCHAR, eval_run_id VARCHAR, case_id VARCHAR, older_than TIMESTAMP_LTZ(9), row_count NUMBER(19, 0), digest VARCHAR, status VARCHAR, deleted_by VARCHAR, deleted_at TIMESTAMP_LTZ(9));
 
 -- 54. Run by badger_owner.
 -- The latest score of each answer and metric, from any run, with the status of that run.
@@ -966,776 +966,824 @@ COMMENT ON COLUMN lake.badger.eval_runs.cost IS 'Judge calls and tokens that the
 COMMENT ON COLUMN lake.badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
 -- 134. Run by badger_owner.
+-- A comment on eval_runs.answered_at.
+COMMENT ON COLUMN lake.badger.eval_runs.answered_at IS 'When the last of the answers was given: agent_runs.ran_at, or agent.ran_at of a case file. It dates the batch if agent_runs does not.';
+
+-- 135. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE lake.badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 135. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN lake.badger.scores.eval_run_id IS 'The run.';
 
--- 136. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN lake.badger.scores.case_id IS 'The question.';
 
--- 137. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN lake.badger.scores.agent_name IS 'Who answered.';
 
--- 138. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN lake.badger.scores.agent_version IS 'Version of the agent.';
 
--- 139. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN lake.badger.scores.batch_id IS 'Batch of the answer.';
 
--- 140. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN lake.badger.scores.metric IS 'The metric.';
 
--- 141. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN lake.badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 142. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN lake.badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 143. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN lake.badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 144. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN lake.badger.scores.label IS 'Category, of metrics that have one.';
 
--- 145. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN lake.badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL if the metric has none.';
 
--- 146. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN lake.badger.scores.reason IS 'The reason for the value, or for its absence, in one sentence.';
 
--- 147. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN lake.badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 148. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN lake.badger.scores.assessment_ids IS 'The recorded judge replies that the score is based on.';
 
--- 149. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN lake.badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 150. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN lake.badger.scores.scored_at IS 'When the score was stored.';
 
--- 151. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN lake.badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 152. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on scores.usage.
 COMMENT ON COLUMN lake.badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
 
--- 153. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN lake.badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
--- 154. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
 
--- 155. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN lake.badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 156. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN lake.badger.assessments.kind IS 'Kind of question.';
 
--- 157. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN lake.badger.assessments.backend IS 'Who was asked.';
 
--- 158. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN lake.badger.assessments.model IS 'The model that answered.';
 
--- 159. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN lake.badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 160. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN lake.badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 161. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN lake.badger.assessments.reply IS 'The reply, verbatim.';
 
--- 162. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN lake.badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 163. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN lake.badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 164. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN lake.badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 165. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN lake.badger.assessments.created_at IS 'When.';
 
--- 166. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN lake.badger.assessments.detail IS 'Further information about the reply.';
 
--- 167. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN lake.badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 168. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 169. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN lake.badger.schema_version.version IS 'Version of the tables.';
 
--- 170. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN lake.badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 171. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN lake.badger.schema_version.reached_at IS 'When.';
 
--- 172. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN lake.badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 173. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 174. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN lake.badger.judges.name IS 'Name of the judge.';
 
--- 175. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN lake.badger.judges.version IS 'Version of the judge.';
 
--- 176. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN lake.badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 177. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN lake.badger.judges.source IS 'Text of the judge file.';
 
--- 178. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN lake.badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 179. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN lake.badger.judges.promoted_at IS 'When.';
 
--- 180. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN lake.badger.judges.promoted_by IS 'By whom.';
 
--- 181. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on judges.tested.
 COMMENT ON COLUMN lake.badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 182. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'The events and failures of evaluations by the warehouse\'s procedure: one row for each event.';
 
--- 183. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN lake.badger.run_log.entry_id IS 'Identifies the row.';
 
--- 184. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN lake.badger.run_log.logged_at IS 'When.';
 
--- 185. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN lake.badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 186. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN lake.badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
--- 187. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN lake.badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 188. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN lake.badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 189. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN lake.badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 190. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on run_log.agent_name.
 COMMENT ON COLUMN lake.badger.run_log.agent_name IS 'Who answered, if the event concerns an answer or a batch.';
 
--- 191. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on run_log.agent_version.
 COMMENT ON COLUMN lake.badger.run_log.agent_version IS 'Version of the agent, if the event concerns an answer or a batch.';
 
--- 192. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on run_log.batch_id.
 COMMENT ON COLUMN lake.badger.run_log.batch_id IS 'The batch, if the event concerns an answer, a batch or a call for one batch.';
 
--- 193. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on the table schedule.
 COMMENT ON TABLE lake.badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
 
--- 194. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on schedule.metric.
 COMMENT ON COLUMN lake.badger.schedule.metric IS 'The metric. The empty string is the row of the schedule itself.';
 
--- 195. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on schedule.since_day.
 COMMENT ON COLUMN lake.badger.schedule.since_day IS 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
 
--- 196. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on schedule.pass_rate_drop.
 COMMENT ON COLUMN lake.badger.schedule.pass_rate_drop IS 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
 
--- 197. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on the table alerts.
 COMMENT ON TABLE lake.badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
 
--- 198. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on alerts.alert_id.
 COMMENT ON COLUMN lake.badger.alerts.alert_id IS 'Identifies the alert.';
 
--- 199. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on alerts.kind.
 COMMENT ON COLUMN lake.badger.alerts.kind IS 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
 
--- 200. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on alerts.fact.
 COMMENT ON COLUMN lake.badger.alerts.fact IS 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
 
--- 201. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- A comment on alerts.agent_name.
 COMMENT ON COLUMN lake.badger.alerts.agent_name IS 'Who answered. NULL for run failed.';
 
--- 202. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- A comment on alerts.agent_version.
 COMMENT ON COLUMN lake.badger.alerts.agent_version IS 'Version of the agent. NULL unless the kind is backlog.';
 
--- 203. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- A comment on alerts.batch_id.
 COMMENT ON COLUMN lake.badger.alerts.batch_id IS 'The batch. NULL for run failed.';
 
--- 204. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on alerts.metric.
 COMMENT ON COLUMN lake.badger.alerts.metric IS 'The metric. NULL unless the kind is degraded.';
 
--- 205. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on alerts.message.
 COMMENT ON COLUMN lake.badger.alerts.message IS 'The alert in words.';
 
--- 206. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on alerts.raised_at.
 COMMENT ON COLUMN lake.badger.alerts.raised_at IS 'When the fact was first seen.';
 
--- 207. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on alerts.resolved_at.
 COMMENT ON COLUMN lake.badger.alerts.resolved_at IS 'When it was no longer true. NULL while it is.';
 
--- 208. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on alerts.sent_at.
 COMMENT ON COLUMN lake.badger.alerts.sent_at IS 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
--- 209. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 210. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN lake.badger.run_locks.name IS 'The lock: evaluate.';
 
--- 211. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN lake.badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 212. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN lake.badger.run_locks.taken_at IS 'When it was taken.';
 
--- 213. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN lake.badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 214. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE lake.badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 215. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN lake.badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 216. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 217. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 218. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 219. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN lake.badger.calls.call_id IS 'Names the call.';
 
--- 220. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN lake.badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 221. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN lake.badger.calls."function" IS 'The function.';
 
--- 222. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN lake.badger.calls.request IS 'The request.';
 
--- 223. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN lake.badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 224. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN lake.badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 225. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- A comment on the table queues.
 COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 226. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN lake.badger.queues.queue_id IS 'Identifies the queue.';
 
--- 227. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- A comment on queues.name.
 COMMENT ON COLUMN lake.badger.queues.name IS 'Title of the queue.';
 
--- 228. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN lake.badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 229. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN lake.badger.queues.agent_name IS 'Who answered.';
 
--- 230. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN lake.badger.queues.agent_version IS 'Version of the agent.';
 
--- 231. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN lake.badger.queues.batch_id IS 'Batch of the answers.';
 
--- 232. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- A comment on queues.filter.
 COMMENT ON COLUMN lake.badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 233. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN lake.badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 234. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- A comment on queues.seed.
 COMMENT ON COLUMN lake.badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 235. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN lake.badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 236. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN lake.badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 237. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- A comment on queues.options.
 COMMENT ON COLUMN lake.badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 238. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- A comment on queues.blind.
 COMMENT ON COLUMN lake.badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 239. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN lake.badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 240. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- A comment on queues.cases.
 COMMENT ON COLUMN lake.badger.queues.cases IS 'Number of answers in the queue.';
 
--- 241. Run by badger_owner.
+-- 242. Run by badger_owner.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN lake.badger.queues.created_by IS 'Who created it.';
 
--- 242. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN lake.badger.queues.created_at IS 'When.';
 
--- 243. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN lake.badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 244. Run by badger_owner.
+-- 245. Run by badger_owner.
 -- A comment on the table queue_items.
 COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 245. Run by badger_owner.
+-- 246. Run by badger_owner.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN lake.badger.queue_items.queue_id IS 'The queue.';
 
--- 246. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN lake.badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 247. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN lake.badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 248. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- A comment on the table label_log.
 COMMENT ON TABLE lake.badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator\'s label in human_labels.';
 
--- 249. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN lake.badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 250. Run by badger_owner.
+-- 251. Run by badger_owner.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN lake.badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 251. Run by badger_owner.
+-- 252. Run by badger_owner.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN lake.badger.label_log.agent_name IS 'Who answered.';
 
--- 252. Run by badger_owner.
+-- 253. Run by badger_owner.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN lake.badger.label_log.agent_version IS 'Version of the agent.';
 
--- 253. Run by badger_owner.
+-- 254. Run by badger_owner.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN lake.badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 254. Run by badger_owner.
+-- 255. Run by badger_owner.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN lake.badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 255. Run by badger_owner.
+-- 256. Run by badger_owner.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN lake.badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 256. Run by badger_owner.
+-- 257. Run by badger_owner.
 -- A comment on label_log.note.
 COMMENT ON COLUMN lake.badger.label_log.note IS 'Why.';
 
--- 257. Run by badger_owner.
+-- 258. Run by badger_owner.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN lake.badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 258. Run by badger_owner.
+-- 259. Run by badger_owner.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN lake.badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 259. Run by badger_owner.
+-- 260. Run by badger_owner.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN lake.badger.label_log.labelled_at IS 'When it was received.';
 
--- 260. Run by badger_owner.
+-- 261. Run by badger_owner.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN lake.badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 261. Run by badger_owner.
+-- 262. Run by badger_owner.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN lake.badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent\'s answer.';
 
--- 262. Run by badger_owner.
+-- 263. Run by badger_owner.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN lake.badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 263. Run by badger_owner.
+-- 264. Run by badger_owner.
 -- A comment on the table accepted.
 COMMENT ON TABLE lake.badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 264. Run by badger_owner.
+-- 265. Run by badger_owner.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN lake.badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 265. Run by badger_owner.
+-- 266. Run by badger_owner.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN lake.badger.accepted.agent_name IS 'Who answered.';
 
--- 266. Run by badger_owner.
+-- 267. Run by badger_owner.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN lake.badger.accepted.agent_version IS 'Version of the agent.';
 
--- 267. Run by badger_owner.
+-- 268. Run by badger_owner.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN lake.badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 268. Run by badger_owner.
+-- 269. Run by badger_owner.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN lake.badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 269. Run by badger_owner.
+-- 270. Run by badger_owner.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN lake.badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 270. Run by badger_owner.
+-- 271. Run by badger_owner.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN lake.badger.accepted.accepted_at IS 'When.';
 
--- 271. Run by badger_owner.
+-- 272. Run by badger_owner.
 -- A comment on accepted.note.
 COMMENT ON COLUMN lake.badger.accepted.note IS 'Why.';
 
--- 272. Run by badger_owner.
+-- 273. Run by badger_owner.
+-- A comment on the table deletions.
+COMMENT ON TABLE lake.badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
+
+-- 274. Run by badger_owner.
+-- A comment on deletions.deletion_id.
+COMMENT ON COLUMN lake.badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
+
+-- 275. Run by badger_owner.
+-- A comment on deletions.table_name.
+COMMENT ON COLUMN lake.badger.deletions.table_name IS 'The table whose rows were deleted.';
+
+-- 276. Run by badger_owner.
+-- A comment on deletions.eval_run_id.
+COMMENT ON COLUMN lake.badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
+
+-- 277. Run by badger_owner.
+-- A comment on deletions.case_id.
+COMMENT ON COLUMN lake.badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
+
+-- 278. Run by badger_owner.
+-- A comment on deletions.older_than.
+COMMENT ON COLUMN lake.badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
+
+-- 279. Run by badger_owner.
+-- A comment on deletions.row_count.
+COMMENT ON COLUMN lake.badger.deletions.row_count IS 'Number of rows.';
+
+-- 280. Run by badger_owner.
+-- A comment on deletions.digest.
+COMMENT ON COLUMN lake.badger.deletions.digest IS 'SHA-256 over the run\'s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
+
+-- 281. Run by badger_owner.
+-- A comment on deletions.status.
+COMMENT ON COLUMN lake.badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
+
+-- 282. Run by badger_owner.
+-- A comment on deletions.deleted_by.
+COMMENT ON COLUMN lake.badger.deletions.deleted_by IS 'Who deleted them.';
+
+-- 283. Run by badger_owner.
+-- A comment on deletions.deleted_at.
+COMMENT ON COLUMN lake.badger.deletions.deleted_at IS 'When.';
+
+-- 284. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW lake.badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run.';
 
--- 273. Run by badger_owner.
+-- 285. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW lake.badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 274. Run by badger_owner.
+-- 286. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW lake.badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 275. Run by badger_owner.
+-- 287. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW lake.badger.coverage IS 'The outcomes of an agent\'s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 276. Run by badger_owner.
+-- 288. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 277. Run by badger_owner.
+-- 289. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 278. Run by badger_owner.
+-- 290. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW lake.badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 279. Run by badger_owner.
+-- 291. Run by badger_owner.
 -- A comment on the view backlog.
 COMMENT ON VIEW lake.badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
 
--- 280. Run by badger_owner.
+-- 292. Run by badger_owner.
 -- A comment on the view open_facts.
 COMMENT ON VIEW lake.badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
 
--- 281. Run by badger_owner.
+-- 293. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW lake.badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores.';
 
--- 282. Run by badger_owner.
+-- 294. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 283. Run by badger_owner.
+-- 295. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 284. Run by badger_owner.
+-- 296. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW lake.badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 285. Run by badger_owner.
+-- 297. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 286. Run by badger_owner.
+-- 298. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer\'s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 287. Run by badger_owner.
+-- 299. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON VIEW lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 288. Run by badger_owner.
+-- 300. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 289. Run by badger_owner.
+-- 301. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW lake.badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
 
--- 290. Run by badger_owner.
+-- 302. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW lake.badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 291. Run by badger_owner.
+-- 303. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW lake.badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 292. Run by badger_owner.
+-- 304. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE\'s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 293. Run by badger_owner.
+-- 305. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 294. Run by badger_owner.
+-- 306. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_reader;
 
--- 295. Run by badger_owner.
+-- 307. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_annotator;
 
--- 296. Run by badger_owner.
+-- 308. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO ROLE badger_reader;
 
--- 297. Run by badger_owner.
+-- 309. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO ROLE badger_reader;
 
--- 298. Run by badger_owner.
+-- 310. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO ROLE badger_reader;
 
--- 299. Run by badger_owner.
+-- 311. Run by badger_owner.
 -- The reader reads schedule.
 GRANT SELECT ON TABLE lake.badger.schedule TO ROLE badger_reader;
 
--- 300. Run by badger_owner.
+-- 312. Run by badger_owner.
 -- The reader reads alerts.
 GRANT SELECT ON TABLE lake.badger.alerts TO ROLE badger_reader;
 
--- 301. Run by badger_owner.
+-- 313. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON VIEW lake.badger.latest_scores TO ROLE badger_reader;
 
--- 302. Run by badger_owner.
+-- 314. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON VIEW lake.badger.consensus TO ROLE badger_reader;
 
--- 303. Run by badger_owner.
+-- 315. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON VIEW lake.badger.complexity TO ROLE badger_reader;
 
--- 304. Run by badger_owner.
+-- 316. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON VIEW lake.badger.coverage TO ROLE badger_reader;
 
--- 305. Run by badger_owner.
+-- 317. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON VIEW lake.badger.versions_by_metric TO ROLE badger_reader;
 
--- 306. Run by badger_owner.
+-- 318. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON VIEW lake.badger.agreement TO ROLE badger_reader;
 
--- 307. Run by badger_owner.
+-- 319. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON VIEW lake.badger.degradation TO ROLE badger_reader;
 
--- 308. Run by badger_owner.
+-- 320. Run by badger_owner.
 -- The reader reads backlog.
 GRANT SELECT ON VIEW lake.badger.backlog TO ROLE badger_reader;
 
--- 309. Run by badger_owner.
+-- 321. Run by badger_owner.
 -- The reader reads open_facts.
 GRANT SELECT ON VIEW lake.badger.open_facts TO ROLE badger_reader;
 
--- 310. Run by badger_owner.
+-- 322. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON VIEW lake.badger.latest_run TO ROLE badger_reader;
 
--- 311. Run by badger_owner.
+-- 323. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON VIEW lake.badger.versions_by_batch TO ROLE badger_reader;
 
--- 312. Run by badger_owner.
+-- 324. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON VIEW lake.badger.worst_cases TO ROLE badger_reader;
 
--- 313. Run by badger_owner.
+-- 325. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON VIEW lake.badger.judge_cost TO ROLE badger_reader;
 
--- 314. Run by badger_owner.
+-- 326. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON VIEW lake.badger.failures_by_reason TO ROLE badger_reader;
 
--- 315. Run by badger_owner.
+-- 327. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON VIEW lake.badger.suspect_golds TO ROLE badger_reader;
 
--- 316. Run by badger_owner.
+-- 328. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON VIEW lake.badger.trend TO ROLE badger_reader;
 
--- 317. Run by badger_owner.
+-- 329. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON VIEW lake.badger.batch_changes TO ROLE badger_reader;
 
--- 318. Run by badger_owner.
+-- 330. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON VIEW lake.badger.failure_labels TO ROLE badger_reader;
 
--- 319. Run by badger_owner.
+-- 331. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON VIEW lake.badger.failures_by_label TO ROLE badger_reader;
 
--- 320. Run by badger_owner.
+-- 332. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON VIEW lake.badger.ambiguous_questions TO ROLE badger_reader;
 
--- 321. Run by badger_owner.
+-- 333. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON VIEW lake.badger.ex_discordance TO ROLE badger_reader;
 
--- 322. Run by badger_owner.
+-- 334. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON VIEW lake.badger.system_ranks TO ROLE badger_reader;
 
--- 323. Run by badger_owner.
+-- 335. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON TABLE lake.badger.human_labels TO ROLE badger_annotator;
 
--- 324. Run by badger_owner.
+-- 336. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 325. Run by badger_owner.
+-- 337. Run by badger_owner.
 -- The schedule: answers of the 30 days before the last complete call, and later ones, are scored, and a drop of a pass rate by 0.05 raises an alert.
 MERGE INTO lake.badger.schedule t USING (SELECT '' AS metric, TO_CHAR(DATEADD('day', -30, CONVERT_TIMEZONE('UTC', CURRENT_TIMESTAMP())), 'YYYY-MM-DD') AS since_day) s ON t.metric = s.metric
   WHEN MATCHED THEN UPDATE SET since_day = LEAST(t.since_day, s.since_day), pass_rate_drop = 0.05
   WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, 0.05);
 
--- 326. Run by badger_owner.
+-- 338. Run by badger_owner.
 -- Stores each new fact of open_facts as an alert, and marks those that are no longer true as resolved.
 CREATE OR REPLACE PROCEDURE lake.badger.send_alerts()
   RETURNS VARCHAR
@@ -1756,7 +1804,7 @@ BEGIN
 END
 $$;
 
--- 327. Run by badger_owner.
+-- 339. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those since schedule.since_day, those without a date, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
@@ -2009,29 +2057,29 @@ BEGIN
 END
 $$;
 
--- 328. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 340. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The owner runs tasks and alerts.
 GRANT EXECUTE TASK, EXECUTE ALERT ON ACCOUNT TO ROLE badger_owner;
 
--- 329. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 341. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The task and the alert run on this warehouse.
 GRANT USAGE ON WAREHOUSE nightly TO ROLE badger_owner;
 
--- 330. Run by badger_owner.
+-- 342. Run by badger_owner.
 -- What calls the procedure by night. A run that takes longer than a day is ended, and the next one goes on.
 CREATE OR REPLACE TASK lake.badger.nightly WAREHOUSE = nightly SCHEDULE = 'USING CRON 15 3 * * 1 UTC' ALLOW_OVERLAPPING_EXECUTION = FALSE USER_TASK_TIMEOUT_MS = 86400000 COMMENT = 'badger: the nightly evaluation' AS CALL lake.badger.evaluate();
 
--- 331. Run by badger_owner.
+-- 343. Run by badger_owner.
 -- A new task does nothing until it is resumed.
 ALTER TASK lake.badger.nightly RESUME;
 
--- 332. Run by badger_owner.
+-- 344. Run by badger_owner.
 -- Stores alerts also if a call was ended from outside. The procedure itself does so at its end.
 CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720 MINUTE' COMMENT = 'badger: facts that are not reported yet'
   IF (EXISTS (SELECT 1 FROM lake.badger.open_facts f LEFT JOIN lake.badger.alerts a ON a.fact = f.fact AND a.resolved_at IS NULL WHERE a.sent_at IS NULL))
   THEN CALL lake.badger.send_alerts();
 
--- 333. Run by badger_owner.
+-- 345. Run by badger_owner.
 -- A new alert does nothing until it is resumed.
 ALTER ALERT lake.badger.degraded RESUME;
 
@@ -2213,6 +2261,9 @@ DROP VIEW IF EXISTS lake.badger.consensus;
 DROP VIEW IF EXISTS lake.badger.latest_scores;
 
 -- Run by badger_owner.
+DROP TABLE lake.badger.deletions;
+
+-- Run by badger_owner.
 DROP TABLE lake.badger.accepted;
 
 -- Run by badger_owner.
@@ -2295,9 +2346,6 @@ DROP SERVICE IF EXISTS lake.badger.badger;
 
 -- Run by badger_owner.
 DROP IMAGE REPOSITORY IF EXISTS lake.badger.images;
-
--- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
-REVOKE DATABASE ROLE SNOWFLAKE.CORTEX_USER FROM ROLE badger_owner;
 
 -- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 REVOKE USAGE ON WAREHOUSE badger_wh FROM ROLE badger_owner;
