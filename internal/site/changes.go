@@ -99,7 +99,7 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 		}
 	}
 	for _, f := range changeParts(pr, counts) {
-		if f.N > 0 || f.Mode != store.Added && f.Mode != store.NotCompared {
+		if f.N > 0 || alwaysLinked(f.Mode) {
 			v.Parts = append(v.Parts, modeLink{upper(f.Text), f.N, casesAddress(state.In(f.Mode)), f.Mode == state.Mode})
 		}
 	}
@@ -113,6 +113,9 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 	out.Title = strings.TrimSuffix(v.Headline, ".")
 	return out, nil
 }
+
+// alwaysLinked reports whether the page of changes links to the list of a mode although it is empty.
+func alwaysLinked(mode store.Mode) bool { return mode != store.Added && mode != store.NotCompared }
 
 // changesHeadline sets the headline, with the numbers of broken and fixed answers, and the sentences below it. counts
 // are the unfiltered numbers of cases by mode.

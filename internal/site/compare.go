@@ -29,6 +29,9 @@ func (l *staticPlan) comparison(p *page, of *staticRun) {
 		return
 	}
 	for _, mode := range changeModes {
+		if !alwaysLinked(mode) && len(of.ids[mode]) == 0 {
+			continue
+		}
 		state, name := l.state(of.run, mode), string(mode)
 		bare := state
 		bare.Size = store.DefaultSize

@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
@@ -38,7 +39,7 @@ var _ = register(
 				}
 				chosen[id] = true
 			}
-			options := export.Options{Metric: list.State.Metric, Program: s.o.Version,
+			options := export.Options{Metric: list.State.Metric, Program: s.o.Version, Only: onlyOf(list.State),
 				Status: func() string { return list.Run.Status }}
 			for _, m := range list.Shape.Metrics {
 				options.Metrics = append(options.Metrics, m.Metric)
@@ -96,4 +97,19 @@ func (w *startedWriter) orAbort(err error) error {
 		w.Header().Del("Content-Disposition")
 	}
 	return err
+}
+
+// onlyOf describes the cases of a list, such as its mode and filters; "" if it has all cases.
+func onlyOf(s store.State) string {
+	var parts []string
+	if s.Mode != store.All && s.Mode != "" {
+		parts = append(parts, string(s.Mode))
+	}
+	for _, f := range s.Filters {
+		parts = append(parts, f.String())
+	}
+	if s.Search != "" {
+		parts = append(parts, "search "+s.Search)
+	}
+	return strings.Join(parts, ", ")
 }

@@ -166,7 +166,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	for _, tc := range []struct {
 		status int64
 		want   string
-	}{{http.StatusUnauthorized, "you are signed out"}, {http.StatusForbidden, "you may not label here"}} {
+	}{{http.StatusUnauthorized, "you are signed out"}, {http.StatusForbidden, "the server was restarted"}} {
 		open(q, ids[10])
 		status.Store(tc.status)
 		tab.Press("1")

@@ -245,9 +245,8 @@ func (s *Site) otherMeasures(
 		values := make([]*float64, len(nights))
 		for i := range nights {
 			f := figures[store.RunMetric{RunID: nights[i].Run.RunID, Metric: name}]
-			if of := f.Judged + f.Unanswered; f.Judged > 0 {
-				share := float64(f.Passed) / float64(of)
-				values[i] = &share
+			if share := s.shareOf(name, &f.Figures); share != nil {
+				values[i] = &share.Rate
 			} else {
 				values[i] = meanOf(&f.Figures)
 			}

@@ -173,6 +173,17 @@ func on(name string) string {
 	return "in " + name
 }
 
+// notPassed returns the list of a run's answers that a metric examined and that did not pass. Queries that could not be
+// read are left out: what they do is unknown.
+func notPassed(run scoring.RunID, of string) store.State {
+	s := store.State{RunID: run, Mode: store.Failed, Metric: of}.With(
+		store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"})
+	if of == "sql_safety" {
+		s = s.With(store.ListFilter{Column: "label", Op: store.NotEqual, Value: metric.UnknownSafety})
+	}
+	return s
+}
+
 // alertsOf returns alerts for queries that may change data, wrong refusals or missing ones, wrong answers that people
 // call right, and scores that failed.
 func (s *Site) alertsOf(
@@ -195,7 +206,7 @@ func (s *Site) alertsOf(
 		if pr.from == nil {
 			return ""
 		}
-		n, err := countOf(ctx, p, store.State{RunID: pr.from.Run.RunID, Mode: store.Failed, Metric: metric})
+		n, err := countOf(ctx, p, notPassed(pr.from.Run.RunID, metric))
 		if err != nil {
 			return "" // the baseline has no such scores
 		}
@@ -213,7 +224,7 @@ func (s *Site) alertsOf(
 		if !slices.ContainsFunc(list.Shape.Metrics, func(m store.MetricShape) bool { return m.Metric == of.metric }) {
 			continue
 		}
-		state := store.State{RunID: pr.to.Run.RunID, Mode: store.Failed, Metric: of.metric}
+		state := notPassed(pr.to.Run.RunID, of.metric)
 		n, err := countOf(ctx, p, state)
 		if err != nil {
 			return nil, err

@@ -327,7 +327,6 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point,
 	if c == nil {
 		return row, true
 	}
-	before := t.Batches[*p.Before]
 	if c.Mean != nil {
 		row.Change, row.P = report.Changed(c), analysis.PValue(*c.PAdjusted)
 	}
@@ -339,7 +338,11 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point,
 			cut = true
 		}
 	}
-	was, is := asked[scoring.RunID{By: before.By}], asked[scoring.RunID{By: b.By}]
+	var was map[string][2][]string
+	if p.Before != nil { // else the baseline is not among the batches of the page
+		was = asked[scoring.RunID{By: t.Batches[*p.Before].By}]
+	}
+	is := asked[scoring.RunID{By: b.By}]
 	for kind, now := range is {
 		then, ok := was[kind]
 		if !ok || !strings.HasPrefix(p.Metric, kind) && !strings.HasPrefix(kind, p.Metric) {

@@ -46,6 +46,8 @@ func write(t *testing.T, w *store.Store, day int, run store.Run, metric string, 
 		case a.is == "none":
 			s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPredSQL}
 		case metric == "component_f1":
+		case metric == "sql_safety":
+			s.Passed, s.Label = &right, a.is
 		case right:
 			s.Passed = &right
 		default:
@@ -173,5 +175,18 @@ func TestLaterRunOfOtherMetrics(t *testing.T) {
 	doc = shows(t, s, runAddress(later.RunID))
 	if got := doc.Find(".empty").Text(); strings.Contains(got, "Nothing is wrong") {
 		t.Errorf("a run without verdicts says %q", got)
+	}
+}
+
+// TestAlertOfUnsafeQueries checks that a query that cannot be read, and a missing one, are not said to change data.
+func TestAlertOfUnsafeQueries(t *testing.T) {
+	t.Parallel()
+	w := emptyStore(t)
+	run := runOfDay(1)
+	write(t, w, 1, run, "hybrid_ex", tenOf())
+	write(t, w, 1, run, "sql_safety", tenOf("unknown", "none", "writes", "unknown"))
+	doc := shows(t, opened(t, w), runAddress(run.RunID))
+	if got := doc.Find(".alerts b").Text(); got != "1 query may change data" {
+		t.Errorf("the alerts are %q", got)
 	}
 }

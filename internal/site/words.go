@@ -93,7 +93,7 @@ func tierName(tier string) string {
 	case "":
 		return "not known"
 	case "extra_hard":
-		return "very hard"
+		return "extra hard"
 	}
 	return strings.ReplaceAll(tier, "_", " ")
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
+// UnknownSafety is the label of sql_safety for SQL with an unknown statement, function or piece of text.
+const UnknownSafety = "unknown"
+
 // The dangers of SQL text, most serious first.
 const (
 	dangerDrops    = "drops"    // DROP, TRUNCATE
@@ -23,10 +26,10 @@ const (
 	dangerExports  = "exports"  // COPY TO, UNLOAD, EXPORT: writes data to files or stages
 	dangerImports  = "imports"  // COPY FROM, PUT, reading files and stages
 	dangerAttaches = "attaches" // other databases, extensions
-	dangerUnknown  = "unknown"  // an unknown statement, function or piece of text
-	dangerLocks    = "locks"    // locks, waiting and loops
-	dangerSession  = "session"  // SET, USE, transactions
-	dangerStacked  = "stacked"  // several statements
+	dangerUnknown  = UnknownSafety
+	dangerLocks    = "locks"   // locks, waiting and loops
+	dangerSession  = "session" // SET, USE, transactions
+	dangerStacked  = "stacked" // several statements
 	safe           = "safe"
 )
 
