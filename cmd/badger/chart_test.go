@@ -50,7 +50,8 @@ func TestChartKnowsTheConfiguration(t *testing.T) {
 	}
 	visit("", schema.Properties["config"])
 	var want []string
-	set := []string{"listen.grpc", "listen.http", "listen.allow_plaintext", "listen.metrics", "listen.allow_open_metrics", "tls.cert", "tls.key", "limits.stop_grace", "limits.stop_delay", "report.off"}
+	set := []string{"listen.grpc", "listen.http", "listen.allow_plaintext", "listen.metrics", "listen.allow_open_metrics", "tls.cert", "tls.key", "limits.stop_grace", "limits.stop_delay", "report.off",
+		"submit.dir", "submit.upload_bytes", "submit.case_bytes", "submit.waiting"} // of badger view
 	for _, s := range config.Keys(reflect.TypeOf(configuration{})) {
 		if !slices.Contains(set, s.Path) {
 			want = append(want, s.Path)

@@ -32,7 +32,7 @@ func TestDeployedReport(t *testing.T) {
 	user := func(name string) http.Header { return http.Header{"Sf-Context-Current-User": {name}} }
 	mail := func(name string) http.Header { return http.Header{"X-Forwarded-Email": {name}} }
 	full := reportConfig{Labels: true, Masked: []string{"email", "iban"}}
-	nobody, reads, labels, all := []identity.Role{}, []identity.Role{identity.Read}, []identity.Role{identity.Read, identity.Label}, []identity.Role{identity.Read, identity.Label, identity.Admin}
+	nobody, reads, labels, all := []identity.Role{}, []identity.Role{identity.Read}, []identity.Role{identity.Read, identity.Label}, []identity.Role{identity.Read, identity.Label, identity.Submit, identity.Admin}
 
 	for _, tc := range []struct {
 		name   string

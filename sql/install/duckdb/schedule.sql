@@ -51,7 +51,7 @@ SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_
   (SELECT ('{' || string_agg('"' || status || '":' || n, ',' ORDER BY status) || '}')::JSON FROM (
     SELECT status, COUNT(*) AS n FROM {{in "scores"}} c WHERE c.eval_run_id = s.eval_run_id AND c.agent_name = s.agent_name AND c.agent_version = s.agent_version AND c.batch_id = s.batch_id GROUP BY status) t) AS counts,
   json_object('calls', COALESCE(SUM((usage ->> 'calls')::BIGINT), 0), 'in', COALESCE(SUM(greatest((usage ->> 'tokens_in')::BIGINT, 0)), 0), 'out', COALESCE(SUM(greatest((usage ->> 'tokens_out')::BIGINT, 0)), 0)) AS tokens,
-  NULL::JSON AS cost, 'done' AS status
+  NULL::JSON AS cost, 'done' AS status, NULL::TIMESTAMPTZ AS answered_at
 FROM {{in "scores"}} s ANTI JOIN {{in "eval_runs"}} e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id
 --- owner: The rows of the table schedule after a call that left nothing: the metrics, and the day from which the next call looks.
 --- drop: DROP MACRO TABLE IF EXISTS {{in "scheduled"}}

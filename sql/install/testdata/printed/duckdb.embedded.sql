@@ -1429,7 +1429,7 @@ FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN
 
 -- 285. Run by a user who may write the file.
 -- What the macro says, for those who look it up.
-COMMENT ON MACRO TABLE badger.evaluate IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:0b8353f2b081ecc6]';
+COMMENT ON MACRO TABLE badger.evaluate IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:8d63ca332d578e80]';
 
 -- 286. Run by a user who may write the file.
 -- The rows of eval_runs of evaluations that have none: INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated().
@@ -1439,7 +1439,7 @@ SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_
   (SELECT ('{' || string_agg('"' || status || '":' || n, ',' ORDER BY status) || '}')::JSON FROM (
     SELECT status, COUNT(*) AS n FROM badger.scores c WHERE c.eval_run_id = s.eval_run_id AND c.agent_name = s.agent_name AND c.agent_version = s.agent_version AND c.batch_id = s.batch_id GROUP BY status) t) AS counts,
   json_object('calls', COALESCE(SUM((usage ->> 'calls')::BIGINT), 0), 'in', COALESCE(SUM(greatest((usage ->> 'tokens_in')::BIGINT, 0)), 0), 'out', COALESCE(SUM(greatest((usage ->> 'tokens_out')::BIGINT, 0)), 0)) AS tokens,
-  NULL::JSON AS cost, 'done' AS status
+  NULL::JSON AS cost, 'done' AS status, NULL::TIMESTAMPTZ AS answered_at
 FROM badger.scores s ANTI JOIN badger.eval_runs e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id;
 
 -- 287. Run by a user who may write the file.
