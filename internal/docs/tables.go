@@ -133,7 +133,8 @@ const ExampleCase = `{
   "schema_ddl": "CREATE TABLE orders (id INT, placed DATE, status TEXT)", "database": "shop", "dataset": "sales", "dialect": "postgres", "tags": ["sales"],
   "gold": {"sql": "SELECT COUNT(*) AS n FROM orders", "result": {"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[10822]]}, "error": "", "latency_ms": 41.5},
   "agent": {
-    "name": "atlas", "version": "2.0", "batch_id": "2025-01-13", "interpretation": "Count the orders of 2024.", "sql": "SELECT COUNT(id) FROM orders",
+    "name": "atlas", "version": "2.0", "batch_id": "2025-01-13", "ran_at": "2025-01-13T02:00:00Z",
+    "interpretation": "Count the orders of 2024.", "sql": "SELECT COUNT(id) FROM orders",
     "result": "file:results/orders-01.csv", "error": "", "latency_ms": 57, "response": "There were 10,822 orders.",
     "tool_calls": [{"name": "run_sql", "arguments": {"limit": 100}}], "conversation_id": "c9", "turn": 1
   },

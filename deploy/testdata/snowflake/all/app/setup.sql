@@ -211,7 +211,8 @@ LEFT JOIN (SELECT agent_name, agent_version, batch_id, logged_at, message, ROW_N
 ON t.newest = 1 AND t.agent_name = b.agent_name AND t.agent_version = b.agent_version AND t.batch_id = b.batch_id;
 
 -- What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.
-CREATE OR REPLACE VIEW badger.open_facts AS SELECT 'run failed' AS kind, 'run failed: ' || SUBSTR(COALESCE(message, ''), 1, 60) AS fact, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id, CAST(NULL AS VARCHAR) AS metric,
+CREATE OR REPLACE VIEW badger.open_facts AS WITH waiting AS (SELECT agent_name, agent_version, batch_id, answers, last_error FROM badger.backlog)
+SELECT 'run failed' AS kind, 'run failed: ' || SUBSTR(COALESCE(message, ''), 1, 60) AS fact, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id, CAST(NULL AS VARCHAR) AS metric,
        'the evaluation failed: ' || COALESCE(message, '') AS message
 FROM (SELECT event, message, ROW_NUMBER() OVER (ORDER BY logged_at DESC, entry_id) AS newest
   FROM badger.run_log WHERE batch_id IS NULL AND event IN ('done', 'idle', 'run failed', 'interrupted')) l
@@ -219,7 +220,7 @@ WHERE newest = 1 AND event IN ('run failed', 'interrupted')
 UNION ALL
 SELECT 'backlog' AS kind, 'backlog: ' || b.agent_name || ', ' || b.agent_version || ', ' || b.batch_id AS fact, b.agent_name, b.agent_version, b.batch_id, CAST(NULL AS VARCHAR) AS metric,
        b.agent_name || ' ' || b.agent_version || ', batch ' || b.batch_id || ': ' || CAST(b.answers AS VARCHAR) || ' answers have no scores: ' || COALESCE(b.last_error, 'the last call is running or was interrupted') AS message
-FROM badger.backlog b LEFT JOIN (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger.alerts WHERE kind = 'backlog' AND resolved_at IS NULL) o
+FROM waiting b LEFT JOIN (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger.alerts WHERE kind = 'backlog' AND resolved_at IS NULL) o
 ON o.agent_name = b.agent_name AND o.agent_version = b.agent_version AND o.batch_id = b.batch_id
 WHERE b.last_error IS NOT NULL OR o.batch_id IS NOT NULL
 UNION ALL
@@ -227,7 +228,7 @@ SELECT 'degraded' AS kind, 'degraded: ' || d.agent_name || ', ' || d.metric || '
        d.agent_name || ', ' || d.metric || ', batch ' || d.batch_id || ': pass rate ' || COALESCE(CAST(CAST(ROUND(d.pass_rate * 100) AS NUMBER(19, 0)) AS VARCHAR) || ' %', 'none') || ', before '
          || COALESCE(CAST(CAST(ROUND(d.pass_rate_before * 100) AS NUMBER(19, 0)) AS VARCHAR) || ' %', 'none') || '; ' || CAST(d.failed AS VARCHAR) || ' scores failed, before ' || CAST(d.failed_before AS VARCHAR) AS message
 FROM badger.degradation d CROSS JOIN (SELECT MAX(pass_rate_drop) AS most FROM badger.schedule) w
-LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM badger.backlog) n ON n.agent_name = d.agent_name AND (n.batch_id = d.batch_id OR n.batch_id = d.batch_before)
+LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM waiting) n ON n.agent_name = d.agent_name AND (n.batch_id = d.batch_id OR n.batch_id = d.batch_before)
 WHERE n.batch_id IS NULL AND (d.pass_rate_change <= -w.most OR d.failed > d.failed_before);
 
 -- The latest run of each agent, version and batch, with its outcome and its scores.
