@@ -11,7 +11,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -401,37 +400,17 @@ func (d *doctor) backlog(ctx context.Context) {
 	if !slices.Contains(d.there, "schedule") || !slices.Contains(d.there, "alerts") {
 		return
 	}
-	t, err := d.w.Query(ctx, "SELECT metric FROM badger.schedule WHERE metric = ''")
-	if err == nil && t.Rows() == 0 {
-		return
-	}
-	if err == nil {
-		t, err = d.w.Query(ctx, "SELECT batch_id, answers, last_error FROM badger.backlog")
-	}
+	b, err := d.w.Backlog(ctx)
 	if err != nil {
 		d.fail(name, err, "let the role read schema badger")
 		return
 	}
-	answers, failed := int64(0), 0
-	for i := range t.Rows() {
-		n, err := strconv.ParseInt(t.Columns[1].Value(i).String(), 10, 64)
-		if err != nil {
-			d.fail(name, errcode.New(errcode.DataLoss, "a number of answers came as text: %w", err), fix)
-			return
-		}
-		answers += n
-		if !t.Columns[2].Value(i).IsNull() {
-			failed++
-		}
-	}
-	open, err := d.w.Query(ctx, "SELECT alert_id FROM badger.alerts WHERE resolved_at IS NULL")
-	if err != nil {
-		d.fail(name, err, "let the role read schema badger")
+	if b == nil {
 		return
 	}
-	text := fmt.Sprintf("%s of %s without scores, %s open", printable.Count(int(answers), "answer"),
-		printable.Count(t.Rows(), "batch"), printable.Count(open.Rows(), "alert"))
-	if failed == 0 && open.Rows() == 0 {
+	text := fmt.Sprintf("%s of %s without scores, %s open", printable.Count(int(b.Answers), "answer"),
+		printable.Count(int(b.Batches), "batch"), printable.Count(int(b.Alerts), "alert"))
+	if b.Failed == 0 && b.Alerts == 0 {
 		d.say(name, OK, "%s", text)
 		return
 	}

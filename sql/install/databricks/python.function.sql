@@ -13,7 +13,7 @@ import pandas as pd
 
 URL = {{py (print .Values.Endpoint "/v1/databricks/" .Function.Of.Name "/batch")}}
 ROWS, BYTES = {{.Rows}}, 8 << 20  # of a request at most; the server takes 10 MiB
-CA = {{py .CA}}  # certificates of the server's authorities in PEM; "": those of the system
+CA = {{py .CA}}  # certificates in PEM of the authorities of the server; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):

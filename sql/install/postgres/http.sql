@@ -8,7 +8,7 @@ import http.client, json, signal, socket, ssl, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit({{py .Values.Endpoint}})
 TOKEN_FILE = {{py .Values.TokenFile}}
-CA = {{py .CA}}  # certificates of the server's authorities in PEM; "": those of the system
+CA = {{py .CA}}  # certificates in PEM of the authorities of the server; "": those of the system
 
 # The server's own flags and settings. plpy reads them by a statement, which a parallel plan does not allow here.
 try:

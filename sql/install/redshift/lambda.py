@@ -1,7 +1,7 @@
 # Passes the batches of Redshift's external functions on to badger serve. Handler: lambda.handler; environment: BADGER_ENDPOINT, BADGER_TOKEN.
 import json, os, ssl, urllib.error, urllib.request
 
-CA = ""  # certificates of the server's authorities in PEM; "": those of the system
+CA = ""  # certificates in PEM of the authorities of the server; "": those of the system
 BYTES = 8 << 20  # of a request at most; the server takes 10 MiB
 PAYLOAD = 6 * 1024 * 1024 - 1024  # bytes that Lambda passes on
 

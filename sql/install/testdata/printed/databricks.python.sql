@@ -30,7 +30,7 @@ CREATE OR REPLACE FUNCTION lake.badger.badger_version__rows(badger_token STRING)
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'The version of badger. [badger:ee2e41fe27188b0a]'
+COMMENT 'The version of badger. [badger:3adc9c4581fd6edf]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
@@ -39,7 +39,7 @@ import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/badger_version/batch"
 ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
-CA = ""  # certificates of the server's authorities in PEM; "": those of the system
+CA = ""  # certificates in PEM of the authorities of the server; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -116,7 +116,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.badger_version()
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'The version of badger. [badger:ee2e41fe27188b0a]'
+COMMENT 'The version of badger. [badger:3adc9c4581fd6edf]'
 RETURN CAST(get_json_object(concat('{"v":', lake.badger.badger_version__rows(secret('badger', 'token')), '}'), '$.v') AS STRING);
 
 -- 8. Run by badger_owner.
@@ -125,7 +125,7 @@ CREATE OR REPLACE FUNCTION lake.badger.small__rows(badger_token STRING, gold_sql
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'A share of it\'s \\ "texts". [badger:a40f76538748fba1]'
+COMMENT 'A share of it\'s \\ "texts". [badger:56acaba102d7a554]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
@@ -134,7 +134,7 @@ import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/small/batch"
 ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
-CA = ""  # certificates of the server's authorities in PEM; "": those of the system
+CA = ""  # certificates in PEM of the authorities of the server; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -211,7 +211,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql STRING COMMENT 'One.', agent_latency_ms DOUBLE COMMENT 'Two.')
 RETURNS DOUBLE
 NOT DETERMINISTIC
-COMMENT 'A share of it\'s \\ "texts". [badger:a40f76538748fba1]'
+COMMENT 'A share of it\'s \\ "texts". [badger:56acaba102d7a554]'
 RETURN CAST(get_json_object(concat('{"v":', lake.badger.small__rows(secret('badger', 'token'), small.gold_sql, small.agent_latency_ms), '}'), '$.v') AS DOUBLE);
 
 -- 10. Run by badger_owner.
@@ -220,7 +220,7 @@ CREATE OR REPLACE FUNCTION lake.badger.large_json__rows(badger_token STRING, gol
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'Evidence. [badger:5b7e715e87e329ca]'
+COMMENT 'Evidence. [badger:699d2a6c322c9495]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
@@ -229,7 +229,7 @@ import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/large_json/batch"
 ROWS, BYTES = 500, 8 << 20  # of a request at most; the server takes 10 MiB
-CA = ""  # certificates of the server's authorities in PEM; "": those of the system
+CA = ""  # certificates in PEM of the authorities of the server; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -306,7 +306,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result STRING COMMENT 'It\'s one.', options STRING DEFAULT NULL COMMENT 'Three.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Evidence. [badger:5b7e715e87e329ca]'
+COMMENT 'Evidence. [badger:699d2a6c322c9495]'
 RETURN lake.badger.large_json__rows(secret('badger', 'token'), large_json.gold_result, large_json.options);
 
 -- 12. Run by badger_owner.
@@ -315,7 +315,7 @@ CREATE OR REPLACE FUNCTION lake.badger.run_settings__rows(badger_token STRING, m
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'What a run is made with. [badger:2959258d175c8ff0]'
+COMMENT 'What a run is made with. [badger:aa7c95a60f7d98fb]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
@@ -324,7 +324,7 @@ import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/run_settings/batch"
 ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
-CA = ""  # certificates of the server's authorities in PEM; "": those of the system
+CA = ""  # certificates in PEM of the authorities of the server; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -401,7 +401,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics STRING COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'What a run is made with. [badger:2959258d175c8ff0]'
+COMMENT 'What a run is made with. [badger:aa7c95a60f7d98fb]'
 RETURN lake.badger.run_settings__rows(secret('badger', 'token'), run_settings.metrics);
 
 -- 14. Run by badger_owner.
@@ -410,7 +410,7 @@ CREATE OR REPLACE FUNCTION lake.badger.score_row__rows(badger_token STRING, `row
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:59854a8fea26894f]'
+COMMENT 'Scores a row. [badger:cb5ed7c6eb3ca9fa]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
@@ -419,7 +419,7 @@ import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/score_row/batch"
 ROWS, BYTES = 200, 8 << 20  # of a request at most; the server takes 10 MiB
-CA = ""  # certificates of the server's authorities in PEM; "": those of the system
+CA = ""  # certificates in PEM of the authorities of the server; "": those of the system
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -497,7 +497,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING COMMENT 'The row.', metrics STRING DEFAULT NULL COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:59854a8fea26894f]'
+COMMENT 'Scores a row. [badger:cb5ed7c6eb3ca9fa]'
 RETURN lake.badger.score_row__rows(secret('badger', 'token'), score_row.`row`, score_row.metrics);
 
 -- 16. Run by badger_owner.

@@ -36,7 +36,7 @@ import http.client, json, signal, socket, ssl, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit("https://badger.example.com")
 TOKEN_FILE = ""
-CA = ""  # certificates of the server's authorities in PEM; "": those of the system
+CA = ""  # certificates in PEM of the authorities of the server; "": those of the system
 
 # The server's own flags and settings. plpy reads them by a statement, which a parallel plan does not allow here.
 try:
