@@ -1,12 +1,14 @@
 package judgebackend_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -54,6 +56,28 @@ func TestPruneFile(t *testing.T) {
 			if _, found, err := store.Get(t.Context(), hash); found != want || err != nil {
 				t.Errorf("%s: %v, %v", hash, found, err)
 			}
+		}
+	}
+}
+
+// A file that is not a ledger, or has one other line, is not changed.
+func TestPruneRefusesForeignFile(t *testing.T) {
+	t.Parallel()
+	a := judgebackend.Assessment{Kind: "rose", RequestHash: "h", Reply: "r", CreatedAt: time.Unix(0, 0)}
+	a.ID = a.ContentHash()
+	whole, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"# A page\n\nof mine\n", `{"question": "q", "agent": {"sql": "SELECT 1"}}` + "\n",
+		string(whole) + "\n" + `{"created_at": "2020-01-01"}` + "\n"} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := judgebackend.PruneFile(path, false, func(*judgebackend.Assessment) bool { return true })
+		if left, _ := os.ReadFile(path); n != 0 || errcode.Of(err) != errcode.InvalidArgument || string(left) != text {
+			t.Errorf("%d, %v; left: %q", n, err, left)
 		}
 	}
 }

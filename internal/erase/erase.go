@@ -62,6 +62,30 @@ func Lines(path string, dry bool, expired func(line []byte) bool) (n int64, err 
 	return n, f.Sync()
 }
 
+// Foreign returns the number, from 1, of the first complete line of the file at path that is not one of the caller's
+// records, or 0 if there is none. Blank lines, and the rest of a line that an interrupted [Lines] left, are not
+// foreign.
+func Foreign(path string, isRecord func(line []byte) bool) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	in := bufio.NewReaderSize(f, 1<<16)
+	for n := int64(1); ; n++ {
+		line, err := readLine(in)
+		if errors.Is(err, io.EOF) {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if text := line[:len(line)-1]; len(bytes.TrimSpace(text)) > 0 && text[0] != ' ' && !isRecord(text) {
+			return n, nil
+		}
+	}
+}
+
 // readLine reads up to and including a line feed.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte

@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/erase"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Pruned is the number of records and results that [Prune] deleted.
 type Pruned struct{ Records, Results int64 }
 
-// Prune deletes the records of a directory of results for which expired returns true, damaged records, and the
-// results that no other record names. orphans is the time before which results without any record, and unfinished
+// Prune deletes the records of a directory of results for which expired returns true, and the results that no other
+// record names. If a line of the index is not a record, the error is InvalidArgument and nothing is deleted.
+//
+// orphans is the time before which results without any record, and unfinished
 // files, are deleted too; zero: none. If dry is set, it only counts. Results are deleted before their records, so that
 // the next call completes an interrupted one. No run may use the directory meanwhile.
 func Prune(dir string, dry bool, orphans time.Time, expired func(*Record) bool) (n Pruned, err error) {
@@ -24,6 +27,18 @@ func Prune(dir string, dry bool, orphans time.Time, expired func(*Record) bool) 
 	gone := func(line []byte) bool {
 		var r Record
 		return json.Unmarshal(line, &r) != nil || r.Key == "" || expired(&r)
+	}
+	foreign, err := erase.Foreign(index, func(line []byte) bool {
+		var r Record
+		return json.Unmarshal(line, &r) == nil && r.Key != ""
+	})
+	if err != nil {
+		return n, fileError(err)
+	}
+	if foreign > 0 {
+		return n, errcode.New(errcode.InvalidArgument, "results: line %d of %s is not a record of a result, "+
+			"so nothing is deleted; expected the directory of execute.snapshots; remove the line if it is damaged",
+			foreign, index)
 	}
 	if _, err := erase.Lines(index, true, func(line []byte) bool {
 		var r Record

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/execution"
 )
 
@@ -43,7 +44,7 @@ func TestPrune(t *testing.T) {
 			}
 			index.Write(append(line, '\n'))
 		}
-		index.WriteString("damaged\n")
+		index.WriteString("   maged\n") // by an interrupted call
 		if err := os.WriteFile(filepath.Join(dir, "executions.jsonl"), []byte(index.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -104,5 +105,20 @@ func TestPrune(t *testing.T) {
 	}
 	if got := files(); !slices.Equal(got, []string{"new orphan", "orphan", "shared"}) {
 		t.Errorf("left: %q", got)
+	}
+}
+
+// A directory whose index has other lines than records is not changed.
+func TestPruneRefusesForeignIndex(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "executions.jsonl")
+	const text = `{"question": "mine", "ran_at": "2020-01-01T00:00:00Z"}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := execution.Prune(dir, false, time.Now(), func(*execution.Record) bool { return true })
+	if left, _ := os.ReadFile(path); errcode.Of(err) != errcode.InvalidArgument || string(left) != text {
+		t.Errorf("%v; left: %q", err, left)
 	}
 }

@@ -114,6 +114,12 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 	return out, nil
 }
 
+// nothingCompared reports whether there are questions with verdicts on both sides and none is comparable.
+func nothingCompared(counts map[store.Mode]int64) bool {
+	return counts[store.NotCompared] > 0 &&
+		counts[store.Broke]+counts[store.Fixed]+counts[store.StillWrong]+counts[store.StillRight] == 0
+}
+
 // alwaysLinked reports whether the page of changes links to the list of a mode although it is empty.
 func alwaysLinked(mode store.Mode) bool { return mode != store.Added && mode != store.NotCompared }
 
@@ -134,6 +140,8 @@ func (s *Site) changesHeadline(
 	}
 	broke, fixed := counts[store.Broke], counts[store.Fixed]
 	switch {
+	case nothingCompared(counts):
+		v.Headline = "Nothing can be compared with " + v.From + "."
 	case broke == 0 && fixed == 0:
 		v.Headline = "Nothing changed its verdict."
 	case broke == 0:
@@ -142,10 +150,10 @@ func (s *Site) changesHeadline(
 		v.Headline = subject + " broke " + things(broke, "answer") + " and fixed " + count(fixed) + "."
 	}
 	before, now := counts[store.Broke]+counts[store.StillRight], counts[store.Fixed]+counts[store.StillRight]
-	v.Leads = append(v.Leads, fmt.Sprintf(
-		"Of %s with a verdict on both sides, %s were right %s and %s are %s.",
-		things(before+counts[store.Fixed]+counts[store.StillWrong], "question"),
-		count(before), on(v.From), count(now), on(v.To)))
+	if compared := before + counts[store.Fixed] + counts[store.StillWrong]; compared > 0 {
+		v.Leads = append(v.Leads, fmt.Sprintf("Of %s that both have, %s were right %s and %s are %s.",
+			things(compared, "question"), count(before), on(v.From), count(now), on(v.To)))
+	}
 	compared, err := s.comparedWith(ctx, pr, list)
 	if err != nil {
 		return err

@@ -79,30 +79,37 @@ func shade(n, of int64) string {
 }
 
 // reasonsOf counts the reasons of wrong answers of a run; if newly, only of answers that were right in the baseline, if
-// any. It returns nil if the run has no wrong answer or if reasons are masked.
-func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID, newly bool) (*reasonsView, error) {
+// any. It returns nil if the run has no wrong answer or if reasons are masked; right reports that all answers with a
+// verdict are right, and there is one.
+func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
+	newly bool) (v *reasonsView, right bool, err error) {
 	if !s.mask.Filters("relation") {
-		return nil, nil //nolint:nilnil // reasons may quote masked values
+		return nil, false, nil // reasons may quote masked values
 	}
 	pr, err := s.pairOf(ctx, run, scoring.RunID{})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	every, err := p.List(ctx, pr.listState(store.All))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	counts, err := countsOf(ctx, every)
+	if err != nil {
+		return nil, false, err
+	}
+	compared := pr.from != nil && !nothingCompared(counts)
 	mode := store.Failed
-	if newly && pr.from != nil {
+	if newly && compared {
 		mode = store.Broke
 	}
-	v := &reasonsView{
+	v = &reasonsView{
 		Metric: every.State.Metric,
 		Kick:   "What goes wrong: " + agentName(run.Agent, run.Version) + ", " + pr.t.name(pr.to),
 	}
 	tiers, _, err := every.Slices(ctx, "tier", partsAll)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	slices.SortStableFunc(tiers, func(a, b store.Slice) int { return tierPlace(a.Part) - tierPlace(b.Part) })
 	tiers = slices.DeleteFunc(tiers, func(t store.Slice) bool { return t.Judged+t.Unanswered == 0 })
@@ -112,30 +119,30 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 		wrong, of = wrong+tiers[i].Judged-tiers[i].Passed+tiers[i].Unanswered, of+tiers[i].Judged+tiers[i].Unanswered
 	}
 	if wrong == 0 {
-		return nil, nil //nolint:nilnil // nothing is wrong
+		return nil, of > 0, nil
 	}
 	state := pr.changesState(mode)
 	list, err := p.List(ctx, state)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	groups, _, err := list.Slices(ctx, "group", partsAll)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	labels, _, err := list.Slices(ctx, "relation", partsAll)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	broke, nBroke := map[string]int64{}, int64(0)
-	if pr.from != nil {
+	if compared {
 		b, err := p.List(ctx, pr.changesState(store.Broke))
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		parts, _, err := b.Slices(ctx, "group", partsAll)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, part := range parts {
 			broke[part.Part] = part.Scores
@@ -148,16 +155,16 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 			Name:   groupName(g.Part),
 			N:      counted{int(g.Scores), casesAddress(at)},
 			New:    broke[g.Part],
-			HasNew: pr.from != nil,
+			HasNew: compared,
 			Labels: labelsOf(labels, g.Part),
 		}
 		l, err := p.List(ctx, at)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		parts, _, err := l.Slices(ctx, "tier", partsAll)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for i := range tiers {
 			n := int64(0)
@@ -175,7 +182,7 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 		v.Rows = append(v.Rows, row)
 	}
 	v.say(pr, mode, wrong, of)
-	if pr.from != nil {
+	if compared {
 		from, _ := pr.names()
 		v.Ways = []modeLink{
 			{"All wrong", wrong, failuresAddress(run), mode == store.Failed},
@@ -183,9 +190,9 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 		}
 	}
 	if err := s.reasonsByVersion(ctx, p, v, pr, groups); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return v, s.answersOf(ctx, p, v, state, groups)
+	return v, false, s.answersOf(ctx, p, v, state, groups)
 }
 
 // say sets v.Headline, wrong of of answers and the two most frequent reasons, and v.Lead.

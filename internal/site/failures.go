@@ -33,6 +33,7 @@ type failuresContent struct {
 	Reasons *reasonsView // of wrong answers; nil without wrong answers, or if reasons are masked
 	Kinds   []failureKind
 	None    string // what to do if nothing is found
+	Right   bool   // every answer with a verdict is right, and there is one
 }
 
 // failureKind holds the labels of one kind from one metric.
@@ -74,7 +75,7 @@ func (s *Site) failures(r *http.Request) (content, error) {
 			return content{}, err
 		}
 		title := "Failures"
-		if page.Reasons, err = s.reasonsOf(r.Context(), p, run, r.URL.Query().Get("new") != ""); err != nil {
+		if page.Reasons, page.Right, err = s.reasonsOf(r.Context(), p, run, r.URL.Query().Get("new") != ""); err != nil {
 			return content{}, err
 		}
 		if page.Reasons != nil {

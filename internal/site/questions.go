@@ -123,6 +123,9 @@ func (v *questionsView) say(pr *pair) {
 	switch {
 	case pr.from == nil:
 		v.Headline = things(counts[store.All], "question") + " in the first " + noun + "."
+	case nothingCompared(counts):
+		from, _ := pr.names()
+		v.Headline = "No question can be compared with " + from + "."
 	case broke == 0:
 		v.Headline = "No question broke."
 	default:

@@ -137,6 +137,19 @@ func TestPagesCompareWhatIsComparable(t *testing.T) {
 			if got := list.Find("nav.filters a").First().Text(); got != "Broke "+broke {
 				t.Errorf("the list is %q, want %q that broke", got, broke)
 			}
+			if c.parts != "10 not compared" {
+				return
+			}
+			if got := list.Find("h1").Text(); got != "Nothing can be compared with d1." {
+				t.Errorf("the page of changes says %q", got)
+			}
+			grid := shows(t, s, address("/questions", store.RunValues(to.RunID)))
+			if got := grid.Find("h1").Text(); got != "No question can be compared with d1." {
+				t.Errorf("the grid says %q", got)
+			}
+			if got := shows(t, s, failuresAddress(to.RunID)).Find("nav.filters").Text(); strings.Contains(got, "New") {
+				t.Errorf("the page of reasons offers %q", got)
+			}
 		})
 	}
 }

@@ -182,7 +182,7 @@ func (q *caseList) made() string {
 		return ""
 	}
 	gold := "gold_hash"
-	if q.Missing["scores.gold_hash"] {
+	if q.withoutGold {
 		gold = "CAST(NULL AS " + q.Dialect.Types[driver.Text] + ") AS gold_hash"
 	}
 	return ", metric_version, " + gold + ", CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS asked"

@@ -61,7 +61,7 @@ func (w *Store) query(ctx context.Context) (inputs, error) {
 	if err != nil && errcode.Of(err) != errcode.NotFound {
 		return q, err
 	}
-	q.Missing["scores.gold_hash"] = err == nil && !scores["gold_hash"]
+	q.withoutGold = err == nil && !scores["gold_hash"]
 	if q.labelled {
 		_, err := w.columns(ctx, TableNamed("label_log"))
 		if q.NoLog = errcode.Of(err) == errcode.NotFound; err != nil && !q.NoLog {

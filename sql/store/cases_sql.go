@@ -31,10 +31,11 @@ var (
 // the text. Each statement needs its own copy.
 type inputs struct {
 	Reader
-	labelled bool     // the table human_labels exists
-	plain    bool     // case IDs are strings that the engine compares by bytes without a cast
-	versions []string // versions of the golden set, the lowest first
-	args     []any    // arguments of the statement
+	labelled    bool     // the table human_labels exists
+	withoutGold bool     // the table scores lacks the column gold_hash
+	plain       bool     // case IDs are strings that the engine compares by bytes without a cast
+	versions    []string // versions of the golden set, the lowest first
+	args        []any    // arguments of the statement
 }
 
 func (q *inputs) param(v any) string {

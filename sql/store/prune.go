@@ -92,9 +92,12 @@ func (w *Store) Prune(ctx context.Context, e *Expiry, by string, now time.Time) 
 		return nil, err
 	}
 	entry := deletionEntry{id: strings.ToLower(rand.Text()), of: e, by: by, at: now}
+	rows := map[[2]string]int64{} // by table and run: several statements may delete rows of a table
 	for i := range list {
 		d := &list[i]
 		entry.digest = ""
+		rows[[2]string{d.table.Name, d.run}] += d.rows
+		entry.rows = rows[[2]string{d.table.Name, d.run}]
 		if d.run != "" {
 			if entry.digest, err = w.Digest(ctx, d.run); err != nil {
 				return out, err
@@ -119,6 +122,7 @@ type deletionEntry struct {
 	id, by, digest string
 	of             *Expiry
 	at             time.Time
+	rows           int64 // of all statements so far for the table and the run
 }
 
 func (w *Store) recordDeletion(ctx context.Context, r *deletionEntry, d *deletion, status string) error {
@@ -128,7 +132,7 @@ func (w *Store) recordDeletion(ctx context.Context, r *deletionEntry, d *deletio
 	if r.of.Case != "" {
 		before = time.Time{}
 	}
-	b.row(r.id, d.table.Name, d.run, optional(r.of.Case), before, d.rows, optional(r.digest), status, optional(r.by), r.at)
+	b.row(r.id, d.table.Name, d.run, optional(r.of.Case), before, r.rows, optional(r.digest), status, optional(r.by), r.at)
 	return b.merge(ctx, w)
 }
 

@@ -194,6 +194,27 @@ func TestPruneLeavesOwnTables(t *testing.T) {
 	})
 }
 
+// Answers with a time and answers without one are deleted by two statements, and recorded as one number.
+func TestPruneRecordsAllRows(t *testing.T) {
+	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
+		db := empty(t)
+		if err := db.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		writeRun(t, db.Store, "r", "done", cutoff.Add(-time.Hour), cutoff.Add(-time.Hour), "c", "d", "e")
+		by := fmt.Sprintf("'%s', '%s', '%s'", pruneBy.Agent, pruneBy.Version, pruneBy.Batch)
+		for id, at := range map[string]string{"a": "'2020-01-01'", "b": "'2020-01-02'", "c": "NULL", "d": "NULL", "e": "NULL"} {
+			db.run(t, "INSERT INTO badger.agent_runs (case_id, agent_name, agent_version, batch_id, ran_at) VALUES ('"+id+"', "+by+", "+at+")")
+		}
+		if _, err := db.Prune(t.Context(), &store.Expiry{Before: cutoff}, "kim", pruneNow); err != nil {
+			t.Fatal(err)
+		}
+		if got := db.ask(t, "SELECT row_count, status FROM badger.deletions WHERE table_name = 'agent_runs'"); got != "5|done\n" {
+			t.Errorf("recorded: %q, want 5 rows", got)
+		}
+	})
+}
+
 func TestParseAge(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
