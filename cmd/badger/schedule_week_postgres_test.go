@@ -368,6 +368,48 @@ func TestLookBack(t *testing.T) {
 	}
 }
 
+// While the webhook hangs, a call that its statement's timeout ends has stored its alerts and sent them by NOTIFY. A call
+// that ended before it stored anything is reported by the next one.
+func TestWebhookThatHangs(t *testing.T) {
+	release := make(chan struct{})
+	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	defer hang.Close()
+	defer close(release)
+	w := newWeek(t, "{metrics: [sql_safety], alert: {webhook: '"+hang.URL+"'}}")
+	w.arrive("b1", 1, late)
+	heard := listen(t, w.url)
+	w.off()
+	conn, err := pgx.Connect(t.Context(), w.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context()) //nolint:errcheck // the test is over
+	for _, sql := range []string{"SET badger.attempts = 1", "SET statement_timeout = '5s'"} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.Exec(t.Context(), "CALL badger.evaluate()"); err == nil {
+		t.Error("a call whose webhook hangs succeeded")
+	}
+	stored := ask(t, w.url, "SELECT COUNT(*) FROM badger.alerts WHERE resolved_at IS NULL AND sent_at IS NULL")
+	if n := len(heard.got()); n == 0 || stored != fmt.Sprintf("%d\n", n) {
+		t.Errorf("%d alerts were sent by NOTIFY, and %q are stored", n, stored)
+	}
+	execute(t, w.url, "INSERT INTO badger.run_log (entry_id, logged_at, event, answers, agent_name, agent_version, batch_id) VALUES ('x', clock_timestamp(), 'batch began', 1, 'a', '1', 'b1')")
+	if _, err := conn.Exec(t.Context(), "CALL badger.evaluate()"); err == nil {
+		t.Error("a call without a server succeeded")
+	}
+	if got := ask(t, w.url, "SELECT COUNT(*) FROM badger.run_log WHERE event = 'interrupted' AND batch_id IS NULL"); got != "1\n" {
+		t.Errorf("%q calls are reported as interrupted", got)
+	}
+}
+
 // A batch that badger run is scoring is left to it; if its run shows no sign of life, the schedule scores the batch.
 func TestBatchesInProgress(t *testing.T) {
 	w := newWeek(t, "{stale: 10, metrics: [sql_safety]}")

@@ -136,7 +136,11 @@ func (w *wrongs) baseline(ctx context.Context, src Source, of *Batch) (*series, 
 		return nil, nil, err
 	}
 	Sort(all)
-	at, base := BaselineOf(all, accepted, slices.Index(all, *of))
+	i := slices.IndexFunc(all, func(b Batch) bool { return b.By == of.By }) // its date may have changed meanwhile
+	if i < 0 {
+		return nil, nil, nil
+	}
+	at, base := BaselineOf(all, accepted, i)
 	if at < 0 {
 		return nil, nil, nil
 	}

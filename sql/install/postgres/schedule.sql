@@ -82,13 +82,12 @@ GRANT EXECUTE ON FUNCTION {{in "_webhook"}}(json) TO {{id $.Values.Roles.Owner}}
 --- admin: Without schedule.alert.webhook nothing is posted: the function of earlier values is dropped.
 DROP FUNCTION IF EXISTS {{in "_webhook"}}(json)
 {{end}}{{end -}}
---- owner: Stores each new fact of open_facts as an alert, marks those that are no longer true as resolved, and sends new ones: by NOTIFY on the channel badger_alerts{{if .Values.Schedule.Alert.Webhook}} and to the webhook{{end}}. Returns the number of new alerts.
---- drop: DROP FUNCTION IF EXISTS {{in "send_alerts"}}()
-CREATE OR REPLACE FUNCTION {{in "send_alerts"}}() RETURNS bigint
+--- owner: Stores each new fact of open_facts as an alert, marks those that are no longer true as resolved, and sends new ones by NOTIFY on the channel badger_alerts. Returns the number of new alerts.
+--- drop: DROP FUNCTION IF EXISTS {{in "_new_alerts"}}()
+CREATE OR REPLACE FUNCTION {{in "_new_alerts"}}() RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $badger$
 DECLARE
   v_new bigint;
-  v_body json;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('badger'), hashtext({{lit (print .SchemaName ".send_alerts")}}));
   WITH facts AS MATERIALIZED (
@@ -106,6 +105,19 @@ BEGIN
   )
   -- A payload has at most 7999 bytes; a longer one names the row of the table alone.
   SELECT COUNT(pg_notify('badger_alerts', CASE WHEN octet_length(body) < 8000 THEN body ELSE json_build_object('alert_id', alert_id, 'kind', kind)::text END)) INTO v_new FROM payload;
+  RETURN v_new;
+END $badger$
+--- owner: What the function is for, and the mark by which badger knows it.
+COMMENT ON FUNCTION {{in "_new_alerts"}}() IS 'Stores new alerts and sends them by NOTIFY. [badger-helper]'
+--- owner: Stores new alerts, sends them by NOTIFY{{if .Values.Schedule.Alert.Webhook}}, and posts those to the webhook that it has not got{{end}}. Returns the number of new alerts.
+--- drop: DROP FUNCTION IF EXISTS {{in "send_alerts"}}()
+CREATE OR REPLACE FUNCTION {{in "send_alerts"}}() RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $badger$
+DECLARE
+  v_new bigint;
+  v_body json;
+BEGIN
+  v_new := {{in "_new_alerts"}}();
 {{- if .Values.Schedule.Alert.Webhook}}
   SELECT json_build_object('text', string_agg(message, E'\n' ORDER BY raised_at, alert_id),
       'alerts', json_agg(json_build_object('alert_id', alert_id, 'kind', kind, 'agent_name', agent_name, 'agent_version', agent_version, 'batch_id', batch_id, 'metric', metric, 'message', message, 'raised_at', raised_at, 'resolved_at', resolved_at) ORDER BY raised_at, alert_id))
@@ -167,10 +179,10 @@ BEGIN
   END IF;
   BEGIN
     INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, batch_id, message)
-    SELECT gen_random_uuid()::text, clock_timestamp(), eval_run_id, 'interrupted', batch_id, 'the call before was interrupted'
-    FROM (SELECT * FROM {{in "run_log"}} WHERE event IN ('began', 'resumed', 'done', 'idle', 'run failed', 'interrupted') ORDER BY logged_at DESC LIMIT 1) l WHERE event IN ('began', 'resumed');
+    SELECT gen_random_uuid()::text, clock_timestamp(), eval_run_id, 'interrupted', CASE WHEN event <> 'batch began' THEN batch_id END, 'the call before was interrupted'
+    FROM (SELECT * FROM {{in "run_log"}} WHERE event IN ('batch began', 'began', 'resumed', 'done', 'idle', 'run failed', 'interrupted') ORDER BY logged_at DESC LIMIT 1) l WHERE event IN ('batch began', 'began', 'resumed');
     IF FOUND THEN
-      PERFORM {{in "send_alerts"}}();
+      PERFORM {{in "_new_alerts"}}(); -- the webhook is called at the end, as it may hang
     END IF;
     WITH begun AS (
       INSERT INTO {{in "run_log"}} (entry_id, logged_at, event, answers, agent_name, agent_version, batch_id)
@@ -354,11 +366,19 @@ BEGIN
   END;
   COMMIT;
   BEGIN
+    PERFORM {{in "_new_alerts"}}();
+  EXCEPTION WHEN query_canceled OR OTHERS THEN
+    v_fatal := COALESCE(v_fatal, SQLERRM);
+  END;
+  COMMIT;                  -- so that a webhook that hangs cannot undo them
+{{- if .Values.Schedule.Alert.Webhook}}
+  BEGIN
     PERFORM {{in "send_alerts"}}();
   EXCEPTION WHEN query_canceled OR OTHERS THEN
     v_fatal := COALESCE(v_fatal, SQLERRM);
   END;
   COMMIT;
+{{- end}}
   PERFORM pg_advisory_unlock(hashtext('badger'), hashtext({{lit (print .SchemaName ".evaluate")}}));
   IF v_fatal IS NOT NULL THEN
     RAISE EXCEPTION '%', v_fatal;
@@ -369,11 +389,13 @@ COMMENT ON PROCEDURE {{in "evaluate"}}(text, text) IS {{lit .ProcedureDoc}}
 --- owner: A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE {{in "evaluate"}}(text, text) FROM PUBLIC
 --- owner: The same for the functions it calls.
-REVOKE ALL ON FUNCTION {{in "_pending"}}(text, text[], text, int, text[]), {{in "send_alerts"}}() FROM PUBLIC
+REVOKE ALL ON FUNCTION {{in "_pending"}}(text, text[], text, int, text[]), {{in "_new_alerts"}}(), {{in "send_alerts"}}() FROM PUBLIC
 --- owner: They belong to the owner, whoever ran this.
 ALTER PROCEDURE {{in "evaluate"}}(text, text) OWNER TO {{id .Values.Roles.Owner}}
 --- owner: They belong to the owner, whoever ran this.
 ALTER FUNCTION {{in "_pending"}}(text, text[], text, int, text[]) OWNER TO {{id .Values.Roles.Owner}}
+--- owner: They belong to the owner, whoever ran this.
+ALTER FUNCTION {{in "_new_alerts"}}() OWNER TO {{id .Values.Roles.Owner}}
 --- owner: They belong to the owner, whoever ran this.
 ALTER FUNCTION {{in "send_alerts"}}() OWNER TO {{id .Values.Roles.Owner}}
 {{if .Values.Schedule.Cron -}}

@@ -1,4 +1,4 @@
--- badger in postgres via http: 321 steps, in this order. Each may be run again.
+-- badger in postgres via http: 324 steps, in this order. Each may be run again.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
@@ -1795,12 +1795,11 @@ COMMENT ON FUNCTION badger._pending(text, text[], text, int, text[]) IS 'The ans
 DROP FUNCTION IF EXISTS badger._webhook(json);
 
 -- 309. Run by badger_owner.
--- Stores each new fact of open_facts as an alert, marks those that are no longer true as resolved, and sends new ones: by NOTIFY on the channel badger_alerts. Returns the number of new alerts.
-CREATE OR REPLACE FUNCTION badger.send_alerts() RETURNS bigint
+-- Stores each new fact of open_facts as an alert, marks those that are no longer true as resolved, and sends new ones by NOTIFY on the channel badger_alerts. Returns the number of new alerts.
+CREATE OR REPLACE FUNCTION badger._new_alerts() RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $badger$
 DECLARE
   v_new bigint;
-  v_body json;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('badger'), hashtext('badger.send_alerts'));
   WITH facts AS MATERIALIZED (
@@ -1823,9 +1822,25 @@ END $badger$;
 
 -- 310. Run by badger_owner.
 -- What the function is for, and the mark by which badger knows it.
-COMMENT ON FUNCTION badger.send_alerts() IS 'Stores and sends new alerts. [badger-helper]';
+COMMENT ON FUNCTION badger._new_alerts() IS 'Stores new alerts and sends them by NOTIFY. [badger-helper]';
 
 -- 311. Run by badger_owner.
+-- Stores new alerts, sends them by NOTIFY. Returns the number of new alerts.
+CREATE OR REPLACE FUNCTION badger.send_alerts() RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $badger$
+DECLARE
+  v_new bigint;
+  v_body json;
+BEGIN
+  v_new := badger._new_alerts();
+  RETURN v_new;
+END $badger$;
+
+-- 312. Run by badger_owner.
+-- What the function is for, and the mark by which badger knows it.
+COMMENT ON FUNCTION badger.send_alerts() IS 'Stores and sends new alerts. [badger-helper]';
+
+-- 313. Run by badger_owner.
 -- Scores the answers that have no score: CALL badger.evaluate() those since schedule.since_day, those without a date, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. Call it outside a transaction.
 CREATE OR REPLACE PROCEDURE badger.evaluate(batch text DEFAULT NULL, metrics text DEFAULT NULL)
 LANGUAGE plpgsql AS $badger$
@@ -1869,10 +1884,10 @@ BEGIN
   END IF;
   BEGIN
     INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, batch_id, message)
-    SELECT gen_random_uuid()::text, clock_timestamp(), eval_run_id, 'interrupted', batch_id, 'the call before was interrupted'
-    FROM (SELECT * FROM badger.run_log WHERE event IN ('began', 'resumed', 'done', 'idle', 'run failed', 'interrupted') ORDER BY logged_at DESC LIMIT 1) l WHERE event IN ('began', 'resumed');
+    SELECT gen_random_uuid()::text, clock_timestamp(), eval_run_id, 'interrupted', CASE WHEN event <> 'batch began' THEN batch_id END, 'the call before was interrupted'
+    FROM (SELECT * FROM badger.run_log WHERE event IN ('batch began', 'began', 'resumed', 'done', 'idle', 'run failed', 'interrupted') ORDER BY logged_at DESC LIMIT 1) l WHERE event IN ('batch began', 'began', 'resumed');
     IF FOUND THEN
-      PERFORM badger.send_alerts();
+      PERFORM badger._new_alerts(); -- the webhook is called at the end, as it may hang
     END IF;
     WITH begun AS (
       INSERT INTO badger.run_log (entry_id, logged_at, event, answers, agent_name, agent_version, batch_id)
@@ -2056,55 +2071,59 @@ BEGIN
   END;
   COMMIT;
   BEGIN
-    PERFORM badger.send_alerts();
+    PERFORM badger._new_alerts();
   EXCEPTION WHEN query_canceled OR OTHERS THEN
     v_fatal := COALESCE(v_fatal, SQLERRM);
   END;
-  COMMIT;
+  COMMIT;                  -- so that a webhook that hangs cannot undo them
   PERFORM pg_advisory_unlock(hashtext('badger'), hashtext('badger.evaluate'));
   IF v_fatal IS NOT NULL THEN
     RAISE EXCEPTION '%', v_fatal;
   END IF;
 END $badger$;
 
--- 312. Run by badger_owner.
+-- 314. Run by badger_owner.
 -- What the procedure says, for those who look it up.
-COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:a363e9e348e9c7c6]';
+COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:6b610e3bc3c45a3e]';
 
--- 313. Run by badger_owner.
+-- 315. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE badger.evaluate(text, text) FROM PUBLIC;
 
--- 314. Run by badger_owner.
--- The same for the functions it calls.
-REVOKE ALL ON FUNCTION badger._pending(text, text[], text, int, text[]), badger.send_alerts() FROM PUBLIC;
-
--- 315. Run by badger_owner.
--- They belong to the owner, whoever ran this.
-ALTER PROCEDURE badger.evaluate(text, text) OWNER TO badger_owner;
-
 -- 316. Run by badger_owner.
--- They belong to the owner, whoever ran this.
-ALTER FUNCTION badger._pending(text, text[], text, int, text[]) OWNER TO badger_owner;
+-- The same for the functions it calls.
+REVOKE ALL ON FUNCTION badger._pending(text, text[], text, int, text[]), badger._new_alerts(), badger.send_alerts() FROM PUBLIC;
 
 -- 317. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
+ALTER PROCEDURE badger.evaluate(text, text) OWNER TO badger_owner;
+
+-- 318. Run by badger_owner.
+-- They belong to the owner, whoever ran this.
+ALTER FUNCTION badger._pending(text, text[], text, int, text[]) OWNER TO badger_owner;
+
+-- 319. Run by badger_owner.
+-- They belong to the owner, whoever ran this.
+ALTER FUNCTION badger._new_alerts() OWNER TO badger_owner;
+
+-- 320. Run by badger_owner.
+-- They belong to the owner, whoever ran this.
 ALTER FUNCTION badger.send_alerts() OWNER TO badger_owner;
 
--- 318. Run by a person, not as SQL.
+-- 321. Run by a person, not as SQL.
 -- pg_cron must be loaded, for this database. It reads schedules in UTC, or in the time zone that cron.timezone names.
 --     shared_preload_libraries = 'pg_cron'
 --     cron.database_name = 'THIS DATABASE'
 
--- 319. Run by a superuser.
+-- 322. Run by a superuser.
 -- What calls the procedure by night.
 CREATE EXTENSION IF NOT EXISTS pg_cron;
 
--- 320. Run by a superuser.
+-- 323. Run by a superuser.
 -- The owner schedules.
 GRANT USAGE ON SCHEMA cron TO badger_owner;
 
--- 321. Run by badger_owner.
+-- 324. Run by badger_owner.
 -- The nightly call. It runs as whoever runs this statement: a user who may log in and is a member of the owner's role.
 SELECT cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()');
 
@@ -2119,6 +2138,9 @@ DROP PROCEDURE IF EXISTS badger.evaluate(text, text);
 
 -- Run by badger_owner.
 DROP FUNCTION IF EXISTS badger.send_alerts();
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS badger._new_alerts();
 
 -- Run by badger_owner.
 DROP FUNCTION IF EXISTS badger._pending(text, text[], text, int, text[]);
