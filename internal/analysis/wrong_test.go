@@ -1,9 +1,11 @@
 package analysis
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -215,5 +217,31 @@ func TestFailuresAreInTheOrderOfDates(t *testing.T) {
 		if f.Wrong[i].Of != v {
 			t.Errorf("place %d: %s, want %s", i, f.Wrong[i].Of, v)
 		}
+	}
+}
+
+// moving is a source in which the dates of batches are later each time that they are read.
+type moving struct {
+	*memory
+	reads int
+}
+
+func (m *moving) Batches(ctx context.Context) ([]Batch, error) {
+	m.reads++
+	all, err := m.memory.Batches(ctx)
+	for i := range all {
+		all[i].At = all[i].At.Add(time.Duration(m.reads) * time.Second)
+	}
+	return all, err
+}
+
+// Answers that arrive meanwhile change the date of a batch between two reads.
+func TestFailuresWhileDatesMove(t *testing.T) {
+	m := &moving{memory: &memory{}}
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "n1"}, At: day(1)}, verdict("c1", true), verdict("c2", true))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "n2"}, At: day(2)}, verdict("c1", false), verdict("c2", true))
+	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{Primary: "ex"})
+	if err != nil || len(f.Wrong) != 1 || f.Wrong[0].NewlyWrong == nil || *f.Wrong[0].NewlyWrong != 1 {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
