@@ -149,7 +149,7 @@ func (h Harness) pruning(t *testing.T) {
 		}
 		rows = append(rows, strings.Join(cells, "|"))
 	}
-	for _, want := range []string{"scores|early|NULL|2|done|kim|same", "agent_runs||NULL|1|done|kim|none",
+	for _, want := range []string{"scores|early|NULL|2|done|kim|same", "agent_runs||NULL|2|done|kim|none",
 		"scores||b|1|done|kim|none", "golden_set||b|1|done|kim|none"} {
 		if !strings.Contains(strings.Join(rows, "\n")+"\n", want) {
 			t.Errorf("recorded:\n%s\nwant %s", strings.Join(rows, "\n"), want)
