@@ -229,7 +229,9 @@ func TestCron(t *testing.T) {
 	if got := ask(t, url, "SELECT jobname, schedule, command FROM cron.job"); got != "badger evaluate 15 3 * * 1-5 CALL badger.evaluate()\n" {
 		t.Errorf("the jobs are %q", got)
 	}
-	must(t, append(args, "--diff", url)...)
+	if code, out, _ := badger(t, append(args, "--diff", url)...); code != exitDone {
+		t.Fatalf("exit %d\n%s", code, out)
+	}
 	if code, out, _ := badger(t, append(args, "--set", "schedule.cron=15 4 * * *", "--diff", url)...); code != exitGate || !strings.Contains(out, "changed     function  evaluate(batch, metrics)") {
 		t.Errorf("with another schedule: exit %d\n%s", code, out)
 	}

@@ -99,7 +99,7 @@ var Warehouses = []Warehouse{
 	},
 	{
 		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser",
-		Helpers: []string{"_call", "_pending", "_webhook", "send_alerts"},
+		Helpers: []string{"_call", "_pending", "_webhook", "_new_alerts", "send_alerts"},
 		Longest: 63,
 		Vias:    []Via{{"http", "SQL functions over one PL/Python function: one request a row on a connection that stays open. Needs the extension plpython3u, which managed services seldom have.", []string{"endpoint"}, Wire{}}},
 	},
