@@ -4,11 +4,13 @@
 package erase
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"os"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 // longest is the maximum length of a line in bytes.
@@ -36,25 +38,20 @@ func Lines(path string, dry bool, expired func(line []byte) bool) (n int64, err 
 	if err != nil {
 		return 0, err
 	}
-	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), 1<<16) // lines that are appended meanwhile stay
-	for at := int64(0); ; {
-		line, err := readLine(in)
-		if errors.Is(err, io.EOF) {
-			break // an incomplete line is being written
-		}
+	for l, err := range written(io.NewSectionReader(f, 0, info.Size())) { // lines that are appended meanwhile stay
 		if err != nil {
 			return n, err
 		}
-		text := line[:len(line)-1]
-		if len(bytes.TrimSpace(text)) > 0 && expired(text) {
-			n++
-			if !dry {
-				if _, err := f.WriteAt(bytes.Repeat([]byte{' '}, len(text)), at); err != nil {
-					return n, err
-				}
-			}
+		if !expired(l.Text) {
+			continue
 		}
-		at += int64(len(line))
+		n++
+		if dry {
+			continue
+		}
+		if _, err := f.WriteAt(bytes.Repeat([]byte{' '}, l.Length), l.Offset); err != nil {
+			return n, err
+		}
 	}
 	if n == 0 || dry {
 		return n, nil
@@ -65,38 +62,37 @@ func Lines(path string, dry bool, expired func(line []byte) bool) (n int64, err 
 // Foreign returns the number, from 1, of the first complete line of the file at path that is not one of the caller's
 // records, or 0 if there is none. Blank lines, and the rest of a line that an interrupted [Lines] left, are not
 // foreign.
-func Foreign(path string, isRecord func(line []byte) bool) (int64, error) {
+func Foreign(path string, isRecord func(line []byte) bool) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close() //nolint:errcheck // it is only read
-	in := bufio.NewReaderSize(f, 1<<16)
-	for n := int64(1); ; n++ {
-		line, err := readLine(in)
-		if errors.Is(err, io.EOF) {
-			return 0, nil
-		}
+	for l, err := range written(f) {
 		if err != nil {
 			return 0, err
 		}
-		if text := line[:len(line)-1]; len(bytes.TrimSpace(text)) > 0 && text[0] != ' ' && !isRecord(text) {
-			return n, nil
+		if l.Text[0] != ' ' && !isRecord(l.Text) {
+			return l.Number, nil
 		}
 	}
+	return 0, nil
 }
 
-// readLine reads up to and including a line feed.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-		if len(line) > longest {
-			return line, errors.New("a line is longer than 64 MiB")
+// written returns the lines that are complete and not blank. The last line is incomplete while it is being written.
+func written(in io.Reader) iter.Seq2[jsonscan.Line, error] {
+	return func(yield func(jsonscan.Line, error) bool) {
+		for l, err := range jsonscan.Lines(in, longest) {
+			if err == nil && l.Text == nil {
+				err = errors.New("a line is longer than 64 MiB")
+			}
+			if err != nil {
+				yield(l, err)
+				return
+			}
+			if !l.Torn && len(bytes.TrimSpace(l.Text)) > 0 && !yield(l, nil) {
+				return
+			}
 		}
 	}
 }
