@@ -61,13 +61,17 @@ type FailureOptions struct {
 // NewFailures counts the wrong answers and labels in the scores of src: those of the latest batch of each version,
 // among the batches that o chooses.
 func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*Failures, error) {
-	batches, err := src.Batches(ctx)
+	every, err := src.Batches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	batches = slices.DeleteFunc(batches, func(b Batch) bool { return o.Choose != nil && !o.Choose(&b) })
-	Sort(batches)
-	batches, earlier := latestOfVersions(batches)
+	Sort(every)
+	accepted, err := src.Accepted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	chosen := slices.DeleteFunc(slices.Clone(every), func(b Batch) bool { return o.Choose != nil && !o.Choose(&b) })
+	batches, earlier := latestOfVersions(chosen)
 	metrics := o.Metrics
 	if metrics == nil {
 		metrics = Evident
@@ -82,16 +86,15 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	if err != nil {
 		return nil, err
 	}
+	place := func(a *Answers) int {
+		return slices.IndexFunc(batches, func(b Batch) bool { return b.sameVersion(&a.Batch) })
+	}
 	slices.SortStableFunc(systems, func(a, b *Answers) int { // versions by the dates of their batches
-		place := func(x *Answers) int {
-			return slices.IndexFunc(batches, func(b Batch) bool { return b.sameVersion(&x.Batch) })
-		}
 		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), cmp.Compare(place(a), place(b)))
 	})
-	w := wrongs{set: set, primary: primary, groupOf: o.GroupOf}
+	w := wrongs{set: set, primary: primary, groupOf: o.GroupOf, batches: every, accepted: accepted}
 	for _, a := range systems {
-		of := &batches[slices.IndexFunc(batches, func(b Batch) bool { return b.sameVersion(&a.Batch) })]
-		one, judged, err := w.of(ctx, src, a, of)
+		one, judged, err := w.of(ctx, src, a, &batches[place(a)])
 		if err != nil {
 			return nil, err
 		}

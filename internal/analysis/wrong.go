@@ -44,9 +44,11 @@ const (
 
 // wrongs determines the reasons of wrong answers.
 type wrongs struct {
-	set     *Set
-	primary string
-	groupOf func(string) string
+	set      *Set
+	primary  string
+	groupOf  func(string) string
+	batches  []Batch // also those that are not chosen, in the order of time
+	accepted Accepted
 }
 
 // of counts the wrong answers of a batch; judged is false if the primary metric gives no verdict on any.
@@ -127,25 +129,12 @@ func (w *wrongs) reason(a *Answers, n int, s Standing) string {
 
 // baseline returns the primary metric's scores of a batch's baseline; nil without one.
 func (w *wrongs) baseline(ctx context.Context, src Source, of *Batch) (*series, *Baseline, error) {
-	accepted, err := src.Accepted(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := src.Batches(ctx) // also those that are not chosen
-	if err != nil {
-		return nil, nil, err
-	}
-	Sort(all)
-	i := slices.IndexFunc(all, func(b Batch) bool { return b.By == of.By }) // its date may have changed meanwhile
-	if i < 0 {
-		return nil, nil, nil
-	}
-	at, base := BaselineOf(all, accepted, i)
+	at, base := BaselineOf(w.batches, w.accepted, slices.Index(w.batches, *of))
 	if at < 0 {
 		return nil, nil, nil
 	}
-	from := w.set.Answers(all[at])
-	if err := src.Load(ctx, all[at], []string{w.primary}, from); err != nil {
+	from := w.set.Answers(w.batches[at])
+	if err := src.Load(ctx, w.batches[at], []string{w.primary}, from); err != nil {
 		return nil, nil, err
 	}
 	return from.series[w.primary], base, nil
