@@ -43,10 +43,10 @@ func (s *Summary) Figures() *Figures {
 		}
 	}
 	for _, name := range s.metricList() {
-		m := s.metric(name)
+		m, of := s.metric(name), s.kind(name)
 		for _, a := range f.Agents {
 			if x := s.agents[a][name]; x != nil {
-				r := s.rate(x, byID, a, s.kind(name))
+				r := s.rate(x, byID, a, of)
 				m.Rates = append(m.Rates, r)
 				for _, n := range r.Status {
 					f.Scores += n
