@@ -235,7 +235,7 @@ func (l *Latest) from(p *arguments) string {
 	}
 	return ` FROM (
   SELECT s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, ` + detail + ` AS detail, s.config_hash, ` + gold + ` AS gold_hash, r.judge,
-         CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN 0 ELSE 1 END AS asked, s.eval_run_id,
+         ` + restsOnJudge("s.") + ` AS asked, s.eval_run_id,
          ` + newest + ` AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id` + where + `) t

@@ -86,7 +86,7 @@ func judged(d driver.Dialect, run scoring.RunID) Select[Judged] {
 	}
 	from := "\nFROM (SELECT metric, status, " + n("calls") + " AS calls, " + n("tokens_in") + " AS tokens_in, " +
 		n("tokens_out") + " AS tokens_out, " +
-		r.expand("CAST({json usage.repaired} AS {bigint})") + " AS repaired, CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS rests FROM badger.scores WHERE " +
+		r.expand("CAST({json usage.repaired} AS {bigint})") + " AS repaired, " + restsOnJudge("") + " AS rests FROM badger.scores WHERE " +
 		runIs(d, &p.args, run) + ") s\nGROUP BY metric HAVING SUM(rests) > 0 ORDER BY metric"
 	return Select[Judged]{
 		What: readingScores, From: from, Args: p.args,
@@ -112,4 +112,9 @@ func judged(d driver.Dialect, run scoring.RunID) Select[Judged] {
 				In: func(j *Judged) any { return &j.Untold }},
 		},
 	}
+}
+
+// restsOnJudge returns an expression for 1 if a score rests on a judge's reply, else 0. prefix is that of its columns.
+func restsOnJudge(prefix string) string {
+	return "CASE WHEN " + prefix + "usage IS NULL AND " + prefix + "assessment_ids IS NULL THEN 0 ELSE 1 END"
 }

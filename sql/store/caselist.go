@@ -76,6 +76,9 @@ const (
 	tierMetric     = "sql_complexity"
 )
 
+// isUnanswered is the condition that the agent did not answer a case.
+var isUnanswered = "p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ")"
+
 // groupColumn is the string column that [caseList.groups] defines.
 const groupColumn = "group"
 
@@ -107,7 +110,7 @@ func (q *caseList) group(ranked bool) string {
 		}
 		is := "r.label = " + q.Dialect.Literal(g.Label)
 		if g.Label == "" {
-			is = "p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ")"
+			is = isUnanswered
 		}
 		out += " WHEN " + is + " THEN " + to
 	}
@@ -124,8 +127,7 @@ func (q *caseList) group(ranked bool) string {
 var listColumns = map[string]struct{ join, text string }{
 	"case": {"", "p.case_id"},
 	"status": {"",
-		"CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer +
-			") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
+		"CASE WHEN " + isUnanswered + " THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
 	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"},
 	"dialect": {ofGolden, "g.dialect"},
 	"tags":    {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"},
@@ -185,7 +187,7 @@ func (q *caseList) made() string {
 	if q.withoutGold {
 		gold = "CAST(NULL AS " + q.Dialect.Types[driver.Text] + ") AS gold_hash"
 	}
-	return ", metric_version, " + gold + ", CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS asked"
+	return ", metric_version, " + gold + ", " + restsOnJudge("") + " AS asked"
 }
 
 // alike returns the condition that the scores of the run and the baseline are comparable: the law of package analysis.

@@ -57,11 +57,6 @@ func (w *Store) query(ctx context.Context) (inputs, error) {
 			}
 		}
 	}
-	scores, err := w.columns(ctx, TableNamed("scores"))
-	if err != nil && errcode.Of(err) != errcode.NotFound {
-		return q, err
-	}
-	q.withoutGold = err == nil && !scores["gold_hash"]
 	if q.labelled {
 		_, err := w.columns(ctx, TableNamed("label_log"))
 		if q.NoLog = errcode.Of(err) == errcode.NotFound; err != nil && !q.NoLog {

@@ -90,7 +90,7 @@ func (r Reader) labelledScores(by scoring.By) Select[LabelledScore] {
 				func(s *LabelledScore) **bool { return &s.Passed }),
 			{SQL: r.expand("{s.json usage.calls} AS calls"), In: func(s *LabelledScore) any { return &s.Calls }},
 			{SQL: "r.judge", In: func(s *LabelledScore) any { return &s.Judge }},
-			isOne("\n  CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN 0 ELSE 1 END AS asked",
+			isOne("\n  "+restsOnJudge("s.")+" AS asked",
 				func(s *LabelledScore) *bool { return &s.Asked }),
 			{SQL: "s.eval_run_id", In: func(s *LabelledScore) any { return &s.RunID }},
 		},

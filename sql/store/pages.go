@@ -79,6 +79,11 @@ func (w *Store) Pages(ctx context.Context, known []scoring.Metric) (*Pages, erro
 	if err != nil {
 		return nil, err
 	}
+	scores, err := w.columns(ctx, TableNamed("scores"))
+	if err != nil && errcode.Of(err) != errcode.NotFound {
+		return nil, err
+	}
+	q.withoutGold = err == nil && !scores["gold_hash"]
 	return &Pages{w: w, layout: q, known: known, searching: searching}, nil
 }
 
@@ -432,6 +437,7 @@ type List struct {
 
 	p       *Pages
 	base    *ScoredRun // the baseline, or nil
+	unlike  Unlike
 	covered bool
 
 	found     *found                          // result of a search in this process; nil until made
@@ -479,6 +485,9 @@ func (p *Pages) List(ctx context.Context, s State) (*List, error) {
 	if metric == nil && l.State.Metric != "" {
 		return nil, errcode.New(errcode.InvalidArgument, "metric: the run has no scores of %.60q", l.State.Metric)
 	}
+	if l.base != nil && p.unlike != nil {
+		l.unlike = p.unlike(l.State.Metric, &l.base.Run, &l.Run.Run)
+	}
 	return l, nil
 }
 
@@ -490,9 +499,7 @@ func (l *List) query() *caseList {
 	}
 	q := newCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
 	q.groups = l.p.groups
-	if l.base != nil && l.p.unlike != nil {
-		q.unlike = l.p.unlike(l.State.Metric, &l.base.Run, &l.Run.Run)
-	}
+	q.unlike = l.unlike
 	return q
 }
 

@@ -91,6 +91,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 	besides, err3 := list().neighbours("c1")
 	sliced, err4 := list().slices([]string{"tag", "database"}, 3)
 	return map[string][]statement{
+		"scheduledCalls":         {statementOf(scheduledCalls())},
 		"backlogCounts":          {statementOf(backlogCounts(d))},
 		"Reader.answeredBatches": {statementOf(q.answeredBatches())},
 		"scoredBatches":          {statementOf(scoredBatches(d, true)), statementOf(scoredBatches(d, false))},
