@@ -49,6 +49,11 @@ func ofChanges(m store.Mode) bool {
 	return slices.Contains(changeModes, m)
 }
 
+// scored returns the list of s without the cases whose score by its metric has no value, such as missing answers.
+func scored(s store.State) store.State {
+	return s.With(store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"})
+}
+
 // caseAddress returns the address of the page of case caseID, opened from the list in state s.
 func caseAddress(s store.State, caseID string) string {
 	v := s.Values()

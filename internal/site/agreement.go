@@ -299,8 +299,7 @@ func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agre
 	}{{&row.TP, store.Passed, "pass"}, {&row.FP, store.Passed, "fail"}, {&row.FN, store.Failed, "pass"},
 		{&row.TN, store.Failed, "fail"}} {
 		cell.to.Address = casesAddress(
-			list.In(cell.mode).With(store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"}).
-				With(store.ListFilter{Column: "people", Op: store.Equal, Value: cell.says}))
+			scored(list.In(cell.mode)).With(store.ListFilter{Column: "people", Op: store.Equal, Value: cell.says}))
 	}
 	return row
 }

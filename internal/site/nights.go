@@ -112,12 +112,12 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 		v.Kick += fmt.Sprintf(" from %s to %s", from.UTC().Format(first), to.UTC().Format("2 Jan 2006"))
 	}
 	v.Headline = courseOf(nights, ranges, noun)
-	v.Lead = "Each dot is a " + noun + "; click one to open it. " +
-		"Grey bands are what is usual for a version: its mean and 2.66 times " +
-		"its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
-	if !slices.ContainsFunc(ranges, func(u usual) bool { return u.Limits }) {
-		v.Lead = "Each dot is a " + noun + "; click one to open it. What is usual for a version is shown from " +
-			"its eighth complete " + noun + " on."
+	v.Lead = "Each dot is a " + noun + "; click one to open it. "
+	if slices.ContainsFunc(ranges, func(u usual) bool { return u.Limits }) {
+		v.Lead += "Grey bands are what is usual for a version: its mean and 2.66 times " +
+			"its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
+	} else {
+		v.Lead += "What is usual for a version is shown from its eighth complete " + noun + " on."
 	}
 	v.Wide = chartOf(nights, ranges, t.daily[agent], chartOfTrend)
 	v.Narrow = chartOf(nights, ranges, t.daily[agent], chartOfPhone)

@@ -185,12 +185,7 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 		return nil, ""
 	}
 	noun, why := t.noun(run.Agent), ""
-	none := ", as no " + noun + " is accepted"
-	for by := range t.accepted {
-		if by.Agent == run.Agent {
-			none = ", as no earlier " + noun + " is accepted"
-		}
-	}
+	none := ", as " + strings.Replace(b.Unaccepted(), "batch", noun, 1)
 	switch b.Why {
 	case analysis.BaselineAccepted:
 		why = "the last accepted " + noun

@@ -176,8 +176,7 @@ func on(name string) string {
 // notPassed returns the list of a run's answers that a metric examined and that did not pass. Queries that could not be
 // read are left out: what they do is unknown.
 func notPassed(run scoring.RunID, of string) store.State {
-	s := store.State{RunID: run, Mode: store.Failed, Metric: of}.With(
-		store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"})
+	s := scored(store.State{RunID: run, Mode: store.Failed, Metric: of})
 	if of == "sql_safety" {
 		s = s.With(store.ListFilter{Column: "label", Op: store.NotEqual, Value: metric.UnknownSafety})
 	}

@@ -262,8 +262,7 @@ func (s *Site) rowOf(name string, f *store.Figures, cases int64, state store.Sta
 	}
 	row.To = rowAddresses{
 		All: casesAddress(state), OK: status("ok"), Passed: casesAddress(state.In(store.Passed)),
-		NotPassed: casesAddress(state.In(store.Failed).With(
-			store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"})),
+		NotPassed: casesAddress(scored(state.In(store.Failed))),
 		Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"),
 		Failed: status("failed"),
 	}
@@ -389,7 +388,7 @@ func (s *Site) worst(ctx context.Context, p *store.Pages, state store.State, v *
 	if v.Chosen.Share != nil {
 		state = state.In(store.Failed)
 	} else {
-		state = state.With(store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"})
+		state = scored(state)
 	}
 	v.AllBad = casesAddress(state)
 	short := state

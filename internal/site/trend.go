@@ -25,9 +25,7 @@ var _ = register(
 	&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, inReport: (*staticPlan).one,
 		role: identity.Read, show: (*Site).trend})
 
-const (
-	lastBatches = 10 // batches that are shown by default
-)
+const lastBatches = 10 // batches that are shown by default
 
 // trendState is the state of the page, as its address encodes it.
 type trendState struct {
