@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -47,8 +46,9 @@ type Desk struct {
 
 	mu  sync.Mutex
 	all map[string]*Submission
-	// stop asks the run at work to stop. It is nil without such a run.
-	stop func()
+	// stop asks the run at work to stop, and cutRun cancels its cases in flight. They are nil without such a run.
+	stop   func()
+	cutRun context.CancelFunc
 }
 
 // Open opens the directory of submissions, and starts to run those that are submitted. Submissions that were running or
@@ -244,7 +244,7 @@ func (d *Desk) examine(ctx context.Context, s *Submission, fill func(*Submission
 		return errcode.New(errcode.InvalidArgument, "the file has no cases; expected one JSON object a line")
 	}
 	offer := d.o.Work.Offer()
-	s.Choice.Judge, s.Choice.Budget = false, offer.Budget
+	s.Choice.Budget = offer.Budget
 	return nil
 }
 
@@ -356,6 +356,9 @@ func (d *Desk) Cancel(who Caller, id string) error {
 		d.removeCases(s)
 		return d.save(s)
 	case Running:
+		if s.Stopping {
+			d.cutRun()
+		}
 		s.Stopping = true
 		d.stop()
 	}
@@ -382,7 +385,7 @@ func (d *Desk) Discard(who Caller, id string) error {
 // forget deletes drafts that are too old, and the oldest of too many ended submissions. The caller holds d.mu.
 func (d *Desk) forget() {
 	var over []*Submission
-	for _, s := range slices.Collect(maps.Values(d.all)) {
+	for _, s := range d.all {
 		switch {
 		case s.Status.Over():
 			over = append(over, s)
@@ -408,22 +411,23 @@ func (d *Desk) work() {
 		case <-d.wake:
 		}
 		for {
-			s, stop := d.next()
+			ctx, s, stop := d.next()
 			if s == nil {
 				break
 			}
-			d.run(s, stop)
+			d.run(ctx, s, stop)
 		}
 	}
 }
 
-// next marks the submission whose turn it is as running. It returns nil if none waits or the desk closes.
-func (d *Desk) next() (s *Submission, stop chan struct{}) {
+// next marks the submission whose turn it is as running. It returns nil if none waits or the desk closes. ctx is that of
+// its run.
+func (d *Desk) next() (ctx context.Context, s *Submission, stop chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	select {
 	case <-d.closing:
-		return nil, nil
+		return nil, nil, nil
 	default:
 	}
 	for _, o := range d.all {
@@ -432,28 +436,30 @@ func (d *Desk) next() (s *Submission, stop chan struct{}) {
 		}
 	}
 	if s == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	s.Status, s.Started, s.Progress = Running, d.o.Now(), batch.Progress{}
 	d.logged(d.save(s))
 	stop = make(chan struct{})
 	d.stop = sync.OnceFunc(func() { close(stop) })
-	return s, stop
+	ctx, d.cutRun = context.WithCancel(d.working)
+	return ctx, s, stop
 }
 
 // run evaluates a submission and records how it ended.
-func (d *Desk) run(s *Submission, stop chan struct{}) {
+func (d *Desk) run(ctx context.Context, s *Submission, stop chan struct{}) {
 	d.mu.Lock()
 	asked := *s
 	d.mu.Unlock()
-	err := d.evaluate(&asked, stop, func(p batch.Progress) {
+	err := d.evaluate(ctx, &asked, stop, func(p batch.Progress) {
 		d.mu.Lock()
 		s.Progress = p
 		d.mu.Unlock()
 	})
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stop = nil
+	d.cutRun()
+	d.stop, d.cutRun = nil, nil
 	s.Ended, s.Status = d.o.Now(), Done
 	if err != nil {
 		s.Status, s.Why = Failed, err.Error()
@@ -475,7 +481,8 @@ func (d *Desk) run(s *Submission, stop chan struct{}) {
 }
 
 // evaluate converts a panic to an error, so that one submission cannot end the others.
-func (d *Desk) evaluate(s *Submission, stop <-chan struct{}, progress func(batch.Progress)) (err error) {
+func (d *Desk) evaluate(ctx context.Context, s *Submission, stop <-chan struct{},
+	progress func(batch.Progress)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			d.o.Log.Error("a submitted run panicked", slog.String("run", s.Run), slog.String("panic", fmt.Sprint(v)),
@@ -483,7 +490,7 @@ func (d *Desk) evaluate(s *Submission, stop <-chan struct{}, progress func(batch
 			err = errcode.New(errcode.Internal, "the run panicked; this is a bug in badger")
 		}
 	}()
-	return d.o.Work.Evaluate(d.working, s, stop, progress)
+	return d.o.Work.Evaluate(ctx, s, stop, progress)
 }
 
 func (d *Desk) logged(err error) {

@@ -25,6 +25,7 @@ type fakeWork struct {
 	mu     sync.Mutex
 	began  chan string      // run IDs, as they begin
 	finish chan error       // what the run at work returns
+	deaf   bool             // a run that is asked to stop waits for its cases in flight
 	atWork int              // runs at work
 	most   int              // most of them together
 	files  map[string]int64 // sizes of the case files of runs, by run
@@ -73,6 +74,9 @@ func (f *fakeWork) Evaluate(ctx context.Context, s *Submission, stop <-chan stru
 		}
 		return err
 	case <-stop:
+		if f.deaf {
+			<-ctx.Done()
+		}
 		return errcode.New(errcode.Cancelled, "interrupted: 1 answer is scored")
 	case <-ctx.Done():
 		return errcode.New(errcode.Cancelled, "cut")
@@ -429,6 +433,33 @@ func TestCancelRunning(t *testing.T) {
 	if err := h.Resume(kim, id(1)); errcode.Of(err) != errcode.NotFound {
 		t.Errorf("%v", err)
 	}
+}
+
+// The first cancellation lets cases in flight finish; the second one cancels them, and those of no other run.
+func TestCancelTwice(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Config{})
+	h.work.deaf = true
+	for i := 1; i <= 2; i++ {
+		h.upload(i, kim)
+		if err := h.Start(kim, id(i), Choice{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-h.work.began
+	if err := h.Cancel(kim, id(1)); err != nil {
+		t.Fatal(err)
+	}
+	if s := h.is(1, Running); !s.Stopping {
+		t.Errorf("after the first cancellation: %+v", s)
+	}
+	if err := h.Cancel(kim, id(1)); err != nil {
+		t.Fatal(err)
+	}
+	h.is(1, Cancelled)
+	<-h.work.began // of the next run
+	h.work.finish <- nil
+	h.is(2, Done)
 }
 
 // When the server stops, the run at work and the waiting ones are interrupted, keep their files and can be resumed
