@@ -420,8 +420,8 @@ func (d *Desk) work() {
 	}
 }
 
-// next marks the submission whose turn it is as running. It returns nil if none waits or the desk closes. ctx is that of
-// its run.
+// next marks the submission whose turn it is as running, and returns the context of its run. It returns nil if none
+// waits or the desk closes.
 func (d *Desk) next() (ctx context.Context, s *Submission, stop chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
