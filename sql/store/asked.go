@@ -86,8 +86,8 @@ func judged(d driver.Dialect, run scoring.RunID) Select[Judged] {
 	}
 	from := "\nFROM (SELECT metric, status, " + n("calls") + " AS calls, " + n("tokens_in") + " AS tokens_in, " +
 		n("tokens_out") + " AS tokens_out, " +
-		r.expand("CAST({json usage.repaired} AS {bigint})") + " AS repaired, " + restsOnJudge("") + " AS rests FROM badger.scores WHERE " +
-		runIs(d, &p.args, run) + ") s\nGROUP BY metric HAVING SUM(rests) > 0 ORDER BY metric"
+		r.expand("CAST({json usage.repaired} AS {bigint})") + " AS repaired, " + restsOnJudge("") +
+		" AS rests FROM badger.scores WHERE " + runIs(d, &p.args, run) + ") s\nGROUP BY metric HAVING SUM(rests) > 0 ORDER BY metric"
 	return Select[Judged]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: []field[Judged]{

@@ -125,9 +125,9 @@ func (q *caseList) group(ranked bool) string {
 
 // listColumns are the string columns of lists, with their sources.
 var listColumns = map[string]struct{ join, text string }{
-	"case": {"", "p.case_id"},
-	"status": {"",
-		"CASE WHEN " + isUnanswered + " THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
+	"case":   {"", "p.case_id"},
+	"status": {"", "CASE WHEN " + isUnanswered + " THEN 'unanswered' ELSE p.status END"},
+	"reason": {"", "p.reason"}, "label": {"", "p.label"},
 	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"},
 	"dialect": {ofGolden, "g.dialect"},
 	"tags":    {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"},
