@@ -9,9 +9,13 @@ import (
 // may use the file meanwhile: an erased line is a miss. It returns their number; if dry is set, it only counts. If any
 // line is not an assessment, the error is InvalidArgument and nothing is erased: the file may not be a ledger.
 func PruneFile(path string, dry bool, expired func(*Assessment) bool) (int64, error) {
-	foreign, err := erase.Foreign(path, func(line []byte) bool {
+	parsed := func(line []byte) (a Assessment, ok bool) {
 		a, err := readAssessment(line)
-		return err == nil && a.RequestHash != ""
+		return a, err == nil && a.RequestHash != ""
+	}
+	foreign, err := erase.Foreign(path, func(line []byte) bool {
+		_, ok := parsed(line)
+		return ok
 	})
 	if err != nil {
 		return 0, errcode.New(errcode.OfFile(err), "judge ledger: %w", err)
@@ -21,8 +25,8 @@ func PruneFile(path string, dry bool, expired func(*Assessment) bool) (int64, er
 			"so nothing is deleted; expected the file of judge.ledger; remove the line if it is damaged", foreign, path)
 	}
 	n, err := erase.Lines(path, dry, func(line []byte) bool {
-		a, err := readAssessment(line)
-		return err != nil || a.RequestHash == "" || expired(&a)
+		a, ok := parsed(line)
+		return !ok || expired(&a)
 	})
 	if err != nil {
 		return n, errcode.New(errcode.OfFile(err), "judge ledger: %w", err)

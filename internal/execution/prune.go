@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,12 +24,12 @@ func Prune(dir string, dry bool, orphans time.Time, expired func(*Record) bool) 
 	index := filepath.Join(dir, indexName)
 	old, kept := map[string]bool{}, map[string]bool{}
 	gone := func(line []byte) bool {
-		var r Record
-		return json.Unmarshal(line, &r) != nil || r.Key == "" || expired(&r)
+		r, whole := recordOf(line)
+		return !whole || expired(&r)
 	}
 	foreign, err := erase.Foreign(index, func(line []byte) bool {
-		var r Record
-		return json.Unmarshal(line, &r) == nil && r.Key != ""
+		_, whole := recordOf(line)
+		return whole
 	})
 	if err != nil {
 		return n, fileError(err)
@@ -41,12 +40,10 @@ func Prune(dir string, dry bool, orphans time.Time, expired func(*Record) bool) 
 			foreign, index)
 	}
 	if _, err := erase.Lines(index, true, func(line []byte) bool {
-		var r Record
-		_ = json.Unmarshal(line, &r) // a damaged record names no result
-		if gone(line) {
-			old[r.Snapshot] = true
-		} else {
+		if r, whole := recordOf(line); whole && !expired(&r) {
 			kept[r.Snapshot] = true
+		} else {
+			old[r.Snapshot] = true
 		}
 		return false
 	}); err != nil {

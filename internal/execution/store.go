@@ -70,9 +70,8 @@ func OpenStore(dir string) (*Store, error) {
 	for {
 		line, err := in.ReadBytes('\n')
 		if len(line) > 0 {
-			var r Record
 			whole = line[len(line)-1] == '\n'
-			if json.Unmarshal(line, &r) == nil && r.Key != "" { // a line that was torn is not used
+			if r, ok := recordOf(line); ok { // a line that was torn is not used
 				s.last[r.Key] = r
 			}
 		}
@@ -91,6 +90,12 @@ func OpenStore(dir string) (*Store, error) {
 		}
 	}
 	return s, nil
+}
+
+// recordOf parses a line of the index; ok is false if it is not a whole record.
+func recordOf(line []byte) (r Record, ok bool) {
+	err := json.Unmarshal(line, &r)
+	return r, err == nil && r.Key != ""
 }
 
 // Close closes the index.
