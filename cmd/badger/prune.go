@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -94,7 +93,11 @@ func (c *pruneCommand) Run(ctx context.Context, p process) error {
 	default:
 		d, err := store.ParseAge(age)
 		if err != nil {
-			return usage("--older-than: %w", err)
+			flag := "--older-than"
+			if c.OlderThan == "" {
+				flag = "retention"
+			}
+			return usage("%s: %w", flag, err)
 		}
 		all = []store.Expiry{{Before: now.Add(-d).Truncate(time.Microsecond), Labels: c.Labels}}
 	}
@@ -137,7 +140,8 @@ func (c *pruneCommand) open(ctx context.Context) (*store.Store, error) {
 	return installed(ctx, w, err)
 }
 
-// prune deletes from the files, which the tables' rows of a case are needed for, and then from the tables.
+// prune deletes from the files first, because the rows of a case in the tables tell which lines of the files belong to
+// it.
 func (c *pruneCommand) prune(ctx context.Context, p process, w *store.Store, e *store.Expiry, now time.Time) (pruned,
 	error) {
 	out := pruned{DryRun: c.DryRun, Case: e.Case, Deleted: []prunedRow{}}
@@ -187,9 +191,13 @@ func (c *pruneCommand) files(p process, e *store.Expiry, traces *store.Traces, n
 		return recordInFile(dir, fileDeletion{what, n, out.OlderThan, e.Case, cmp.Or(c.By, who(p)), now})
 	}
 	if c.Ledger != "" {
+		ofCase := map[string]bool{}
+		for _, id := range traces.Assessments {
+			ofCase[id] = true
+		}
 		n, err := judgebackend.PruneFile(c.Ledger, c.DryRun, func(a *judgebackend.Assessment) bool {
 			if e.Case != "" {
-				return slices.Contains(traces.Assessments, a.ID)
+				return ofCase[a.ID]
 			}
 			return a.CreatedAt.Before(e.Before)
 		})
