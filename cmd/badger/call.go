@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -254,6 +253,8 @@ func (f *functionClient) post(ctx context.Context, body []byte) (reply []byte, t
 	for try := 0; ; try++ {
 		reply, status, after, err := f.once(ctx, body)
 		switch {
+		case errcode.IsUsage(err): // the next attempt would fail alike
+			return nil, false, err
 		case err == nil && status == http.StatusOK:
 			return reply, false, nil
 		case err == nil && status == http.StatusBadRequest && bytes.Contains(reply, []byte(`"code":"resource_exhausted"`)):
@@ -284,7 +285,7 @@ func (f *functionClient) once(ctx context.Context, body []byte) (reply []byte, s
 	if f.tokenFile != "" {
 		token, err := os.ReadFile(f.tokenFile)
 		if err != nil {
-			return nil, 0, 0, fmt.Errorf("--token-file: %w", err)
+			return nil, 0, 0, usage("--token-file: %w", err)
 		}
 		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	}
@@ -297,7 +298,7 @@ func (f *functionClient) once(ctx context.Context, body []byte) (reply []byte, s
 		return nil, 0, 0, err
 	}
 	if len(reply) > callReply {
-		return nil, 0, 0, errors.New("the reply is longer than 64 MiB; send fewer rows with --rows")
+		return nil, 0, 0, usage("%s: the reply is longer than 64 MiB; send fewer rows with --rows", f.url)
 	}
 	if n, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && n > 0 {
 		after = min(5*time.Minute, time.Duration(n)*time.Second)

@@ -158,11 +158,34 @@ func TestCallRejects(t *testing.T) {
 		{exitUsage, "sends the token and results as plain text", []string{"f", "--to", "http://badger.example.com"}},
 		{exitUsage, "--rows: expected 1 to 100000", []string{"f", "--to", wrong, "--rows", "0"}},
 		{exitUsage, "--ca: expected certificates in PEM", []string{"f", "--to", wrong, "--ca", bad}},
+		{exitUsage, "--token-file: ", []string{"f", "--to", wrong, "--token-file", bad + ".missing"}},
 		{exitFail, "expected 1 results", []string{"f", "--to", wrong}},
 		{exitFail, "HTTP status 403", []string{"f", "--to", moved}},
 	} {
 		if code, _, errs := callOf(t, "[1]\n", c.args...); code != c.code || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit %d, %s; want %d and %q", c.args, code, errs, c.code, c.want)
 		}
+	}
+}
+
+// A reply that is too long would be as long again, so it is not asked for twice.
+func TestCallDoesNotRepeatLongReplies(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	url := answering(t, func(w http.ResponseWriter, _ []json.RawMessage) bool {
+		calls.Add(1)
+		part := bytes.Repeat([]byte(" "), 1<<20)
+		for range 64 {
+			w.Write(part) //nolint:errcheck // the client may have ended
+		}
+		io.WriteString(w, " ") //nolint:errcheck // the client may have ended
+		return true
+	})
+	code, _, errs := callOf(t, "[1]\n", "f", "--to", url)
+	if code != exitUsage || !strings.Contains(errs, url) || !strings.Contains(errs, "longer than 64 MiB; send fewer rows with --rows") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	if n := calls.Load(); n != 1 {
+		t.Errorf("%d requests, want 1", n)
 	}
 }
