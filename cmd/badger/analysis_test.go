@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -319,5 +320,40 @@ func TestClockFlag(t *testing.T) {
 		if code, _, log := badger(t, args...); code != exitUsage || !strings.Contains(log, tc.want) {
 			t.Errorf("%s: exit %d, %s, want %s", tc.clock, code, log, tc.want)
 		}
+	}
+}
+
+// badger run and badger report give the same verdict of a gate on one run, also if the run does not score the metric
+// that decides in the batch. ex_bird drops on four cases and ex_multiset on six, so its p-value depends on whether it is
+// adjusted for ex_bird.
+func TestFailOnDropOfRunAndReport(t *testing.T) {
+	dir := t.TempDir()
+	db, file := "duckdb:"+filepath.Join(dir, "scores.duckdb"), filepath.Join(dir, "cases.jsonl")
+	for _, batch := range []string{"mon", "tue"} {
+		var b strings.Builder
+		for i := range 13 {
+			answer := `["a", "b"], "rows": [[1, "x"], [1, "x"]]`
+			switch {
+			case batch == "mon":
+			case i < 4: // columns swapped
+				answer = `["b", "a"], "rows": [["x", 1], ["x", 1]]`
+			case i < 6: // a row twice as often
+				answer = `["a", "b"], "rows": [[1, "x"], [1, "x"], [1, "x"], [1, "x"]]`
+			}
+			fmt.Fprintf(&b, `{"case_id": "q%d", "gold": {"result": {"columns": ["a", "b"], "rows": [[1, "x"], [1, "x"]]}}, "agent": {"name": "atlas", "version": "1", "batch_id": %q, "result": {"columns": %s}}}`+"\n", i, batch, answer)
+		}
+		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, log := badger(t, "run", "-q", "--cases", file, "--metrics", "ex_bird,hybrid_ex,ex_multiset", "--to", db); code != exitDone {
+			t.Fatal(log)
+		}
+	}
+	drops := []string{"--fail-on-drop", "ex_bird=0.1", "--fail-on-drop", "ex_multiset=0.1"}
+	_, _, run := badger(t, append([]string{"run", "-q", "--cases", file, "--metrics", "ex_bird,ex_multiset", "--to", db, "--run-id", "again"}, drops...)...)
+	_, _, report := badger(t, append([]string{"report", "--db", db, "--run", "again"}, drops...)...)
+	gates := regexp.MustCompile(`(?m)^gate .*$`)
+	if of, again := gates.FindAllString(run, -1), gates.FindAllString(report, -1); !slices.Equal(of, again) || len(of) != 2 {
+		t.Errorf("badger run: %q\nbadger report: %q\n%s", of, again, report)
 	}
 }

@@ -75,7 +75,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e := runAtWork{process: p, quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), Run: evaluation.Run{
 		ID: cmp.Or(c.Resume, c.ID, evaluation.NewID(p.now())), Mode: c.Mode, Version: version(), Concurrency: c.Concurrency,
-		RetryFailed: c.RetryFailed, Resumed: c.Resume != "", Chosen: c.answers(),
+		RetryFailed: c.RetryFailed, Resumed: c.Resume != "",
 		Now: p.now, Notes: p.stderr,
 	}}
 	closeAll, err := c.open(ctx, &e)
@@ -113,7 +113,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	if c.HTML != "" {
 		pages := pagesOf{process: p, w: e.Warehouse, masked: e.masked, quiet: e.quiet, run: e.ID, of: c.answers(),
-			primary: e.Summary.Primary()}
+			primary: e.Summary.Declared()}
 		if pages.snapshots = e.snapshots; c.readAgain() {
 			pages.cases = e.Source
 		}
@@ -321,15 +321,18 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 		}
 		return c.selected(e)
 	}
-	if e.Resumed && !one { // the run says which cases to open
+	written := func() error {
 		w, err := c.openWritten(ctx, to)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if w != nil {
 			closers = append(closers, func() { _ = w.Close() })
 		}
-		if err := into(w); err != nil {
+		return into(w)
+	}
+	if e.Resumed && !one { // the run says which cases to open
+		if err := written(); err != nil {
 			return nil, err
 		}
 	}
@@ -354,14 +357,7 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 		in.Tables.Filter = c.filter()
 		return closeAll, nil
 	case !e.Resumed:
-		w, err := c.openWritten(ctx, to)
-		if err != nil {
-			return nil, err
-		}
-		if w != nil {
-			closers = append(closers, func() { _ = w.Close() })
-		}
-		if err := into(w); err != nil {
+		if err := written(); err != nil {
 			return nil, err
 		}
 	}

@@ -151,7 +151,7 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 
 // Drops is [Drops] for the run e.
 func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err error) {
-	return Drops(ctx, e.Notes, e.Warehouse, e.of(), DropGates{gates, e.Summary.Primary()})
+	return Drops(ctx, e.Notes, e.Warehouse, e.of(), DropGates{gates, e.Summary.Declared()})
 }
 
 // CompareBatches adds the batches of the run with their baselines to the figures of its summary. It does nothing for

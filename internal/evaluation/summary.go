@@ -22,14 +22,19 @@ type Summary struct {
 	Mask    *caseview.Mask  // nil: no column is masked
 	Status  string          // of the run; "" if unknown
 
-	report *report.Summary
-	vague  string // tag of a judge without a release month of its model; "" if none
+	report   *report.Summary
+	declared string // primary metric of the configuration or a flag; "" if none
+	vague    string // tag of a judge without a release month of its model; "" if none
 }
 
 // summaryOf returns an empty summary for these metrics, with a declared primary metric or "".
 func summaryOf(metrics []scoring.Metric, primary string) *Summary {
-	return &Summary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics, Primary: primary})}
+	options := report.SummaryOptions{Metrics: metrics, Primary: primary}
+	return &Summary{report: report.NewSummary(options), declared: primary}
 }
+
+// Declared returns the declared primary metric, or "".
+func (s *Summary) Declared() string { return s.declared }
 
 // Primary returns the metric whose verdict decides whether an answer is right.
 func (s *Summary) Primary() string { return s.report.Primary() }
