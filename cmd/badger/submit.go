@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/cases"
@@ -64,6 +65,13 @@ func submitDir(db string) (string, error) {
 	if err != nil {
 		return "", usage("submit.dir: expected a directory in the configuration, since this user has none for caches")
 	}
+	if file, is := strings.CutPrefix(db, "duckdb:"); is { // two directories may have files of one name
+		file, options, _ := strings.Cut(file, "?")
+		if file, err = filepath.Abs(file); err != nil {
+			return "", usage("--db: %w", err)
+		}
+		db = "duckdb:" + file + "?" + options
+	}
 	sum := sha256.Sum256([]byte(db))
 	return filepath.Join(base, "badger", "submissions", hex.EncodeToString(sum[:8])), nil
 }
@@ -74,9 +82,7 @@ func (x *submissions) newOffer(ctx context.Context, config configuration) (o sub
 	if err != nil {
 		return o, err
 	}
-	open := x.judging()
-	open.Scores = x.w
-	judge, err := config.Judge.Open(ctx, open)
+	judge, err := x.openUnasked(ctx, config.Judge)
 	if err != nil {
 		return o, err
 	}
@@ -105,6 +111,17 @@ func (x *submissions) newOffer(ctx context.Context, config configuration) (o sub
 		o.Budget = fmt.Sprint(b.Tokens)
 	}
 	return o, nil
+}
+
+// openUnasked opens the judges to learn whether they can be used. They are not asked, so it opens neither the audit log
+// nor the ledger, which an offline judge needs.
+func (x *submissions) openUnasked(ctx context.Context, config judging.Config) (*judging.Judges, error) {
+	open := x.judging()
+	open.Scores, config.Audit = x.w, ""
+	if !config.Offline {
+		config.Ledger = "none"
+	}
+	return config.Open(ctx, open)
 }
 
 // Offer implements submission.Work.
@@ -140,7 +157,7 @@ func (x *submissions) Check(c submission.Choice) error {
 		return invalid("budget: %d tokens are more than the configured %d", tokens, limit)
 	}
 	if limit, _ := judgebackend.ParseMoney(x.judge.Budget.Money); limit > 0 && money != "" {
-		if m, err := judgebackend.ParseMoney(money); err == nil && m > limit {
+		if m, _ := judgebackend.ParseMoney(money); m > limit { // ParseBudget has parsed it
 			return invalid("budget: %s USD are more than the configured %s", m, limit)
 		}
 	}
@@ -149,9 +166,7 @@ func (x *submissions) Check(c submission.Choice) error {
 		if err != nil {
 			return invalid("%w", err)
 		}
-		open := x.judging()
-		open.Scores, config.Audit = x.w, ""
-		judge, err := config.Open(context.Background(), open)
+		judge, err := x.openUnasked(context.Background(), config)
 		if err != nil {
 			return invalid("budget: %w", err)
 		}
@@ -203,7 +218,10 @@ func (x *submissions) begin(ctx context.Context, s *submission.Submission,
 			return nil, nil, err
 		}
 		e.Resumed = len(rows) > 0
-		c.Resume = map[bool]string{true: s.Run}[e.Resumed]
+		if t := s.Tables; t != nil {
+			e.Select(evaluation.Selection{By: scoring.By{Agent: t.Agent, Version: t.Version, Batch: t.Batch},
+				SetVersion: t.SetVersion})
+		}
 		if err := e.Begin(ctx, ""); err != nil {
 			return nil, nil, err
 		}

@@ -1,4 +1,4 @@
-//go:build !no_duckdb
+//go:build !no_duckdb && !no_postgres
 
 package main
 
@@ -116,6 +116,68 @@ func storedScores(t *testing.T, db, run string) string {
 		t.Fatal(err)
 	}
 	return table.Columns[0].Value(0).String()
+}
+
+// Submissions of two databases are kept apart, also if both files have the same relative name, and the name of a file
+// does not matter.
+func TestSubmitDir(t *testing.T) {
+	one, other := t.TempDir(), t.TempDir()
+	dir := func(db string) string {
+		t.Helper()
+		d, err := submitDir(db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	t.Chdir(one)
+	first := dir("duckdb:w.duckdb")
+	for _, same := range []string{"duckdb:./w.duckdb", "duckdb:" + filepath.Join(one, "w.duckdb")} {
+		if got := dir(same); got != first {
+			t.Errorf("%s: %s, want %s", same, got, first)
+		}
+	}
+	t.Chdir(other)
+	if got := dir("duckdb:w.duckdb"); got == first {
+		t.Errorf("two databases share %s", got)
+	}
+	if a, b := dir("snowflake:u@account/db"), dir("snowflake:u@account/db2"); a == b {
+		t.Errorf("two databases share %s", a)
+	}
+}
+
+// Answers in tables are scored. The run records which, and an estimate needs no ledger.
+func TestSubmitTables(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("JUDGE_KEY", "sk-of-nobody")
+	judge := backendtest.NewEndpoint(t, upholding)
+	db, config := "duckdb:"+filepath.Join(dir, "w.duckdb"), filepath.Join(dir, "badger.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, "submit: {dir: %q}\njudge: {backend: \"openai:gpt-4o\", base_url: %s, key_env: JUDGE_KEY, ledger: none}\n", filepath.Join(dir, "desk"), judge.URL()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, db, "CREATE SCHEMA badger",
+		`CREATE TABLE badger.golden_set AS SELECT 'c' || i AS case_id, 'How many?' AS question, 'SELECT 1' AS gold_sql, '{"columns": ["n"], "rows": [[1]]}' AS gold_result, 'v1' AS set_version FROM generate_series(1, 3) g(i)`,
+		`CREATE TABLE badger.agent_runs AS SELECT 'a' AS agent_name, '1' AS agent_version, b AS batch_id, 'c' || i AS case_id, 'SELECT 2' AS sql, '{"columns": ["n"], "rows": [[2]]}' AS result FROM generate_series(1, 3) g(i), (VALUES ('mon'), ('tue')) n(b)`)
+	v := &viewer{t, startReport(t, "view", "--db", db, "--submit", "--config", config, "--http", "127.0.0.1:0")}
+	id := v.get("/submit").Find("form[action='/submit/tables'] input[name=id]").AttrOr("value", "")
+	page := v.post("/submit/tables", url.Values{"id": {id}, "agent": {"a"}, "batch": {"tue"}})
+	if got := page.Find("h1").Text(); got != "3 answers to 3 questions can be scored." {
+		t.Errorf("the preview: %s", got)
+	}
+	choice := url.Values{"id": {id}, "which": {"chosen"}, "metric": {"rose"}, "judge": {"1"}, "budget": {"50k"}, "do": {"estimate"}}
+	if got := v.post("/submission", choice).Find(".notice b").Text(); !strings.HasPrefix(got, "About ") || len(judge.Calls()) != 0 {
+		t.Errorf("the estimate %q after %d calls", got, len(judge.Calls()))
+	}
+	v.post("/submission", url.Values{"id": {id}, "which": {"chosen"}, "metric": {"hybrid_ex"}, "do": {"start"}})
+	run := v.ends(id).Find("dl.facts code").Text()
+	v.kill()
+	if got := storedScores(t, db, run); strings.Count(got, "\n") != 2 {
+		t.Errorf("scores:\n%s", got)
+	}
+	got := ask(t, db, "SELECT versions->'answers' FROM badger.eval_runs WHERE eval_run_id = '"+run+"'")
+	if got != `{"agent_name":"a","batch_id":"tue"}`+"\n" {
+		t.Errorf("the run records the answers %s", got)
+	}
 }
 
 // A file is uploaded, examined, estimated and run by badger view. The estimate is as many calls as the run makes, and

@@ -113,7 +113,7 @@ func (c *Config) stackOptions(s Env, j *Judges) (o judgebackend.StackOptions, er
 	if err != nil {
 		return o, err
 	}
-	if c.Offline && store == nil {
+	if c.Offline && store == nil && s.Missed == nil {
 		return o, errcode.Usage("offline: there is no ledger to answer from; name one with --ledger")
 	}
 	limits := judgebackend.BudgetLimits{Tokens: c.Budget.Tokens, Prices: c.Budget.Prices}
