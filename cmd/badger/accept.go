@@ -108,10 +108,15 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later 
 	return b, later, nil
 }
 
+// hasScores reports whether by is one of batches, which are all that have scores.
+func hasScores(batches []analysis.Batch, by scoring.By) bool {
+	return slices.ContainsFunc(batches, func(b analysis.Batch) bool { return b.By == by })
+}
+
 // withoutScores returns the accepted batches that are not in batches, sorted by name.
 func withoutScores(accepted analysis.Accepted, batches []analysis.Batch) (out []analysis.Batch) {
 	for by := range accepted {
-		if !slices.ContainsFunc(batches, func(b analysis.Batch) bool { return b.By == by }) {
+		if !hasScores(batches, by) {
 			out = append(out, analysis.Batch{By: by})
 		}
 	}
@@ -148,7 +153,7 @@ func (c *acceptCommand) list(ctx context.Context, p process) error {
 		return err
 	}
 	noScores := func(a *store.Acceptance) bool {
-		return !a.Withdrawn && !slices.ContainsFunc(batches, func(b analysis.Batch) bool { return b.By == a.By })
+		return !a.Withdrawn && !hasScores(batches, a.By)
 	}
 	if c.JSON {
 		out := []accepted{}

@@ -105,10 +105,9 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	in.Snapshots = snaps
-	if config.Metrics.Primary != "" && c.Metric == "" {
-		if slices.ContainsFunc(in.Scores, func(s scoring.Score) bool { return s.Metric == config.Metrics.Primary }) {
-			c.Metric = config.Metrics.Primary
-		}
+	primary := config.Metrics.Primary
+	if c.Metric == "" && slices.ContainsFunc(in.Scores, func(s scoring.Score) bool { return s.Metric == primary }) {
+		c.Metric = primary
 	}
 	o := caseview.Options{Metric: c.Metric, Gold: c.Gold,
 		Cells: caseview.CellOptions{Show: show, Each: c.Rows, Rows: c.Rows}}

@@ -38,19 +38,19 @@ func (f *primaryFlag) among(config metricsConfig, there []string, known []scorin
 		}
 		return name, nil
 	}
-	if name := config.Primary; name != "" && !slices.Contains(there, name) {
-		return name, config.primaryIsKnown(there, known)
-	}
-	return config.Primary, nil
+	return config.Primary, config.primaryIsKnown(there, known)
 }
 
 // primaryIsKnown returns a usage error if metrics.primary is not a metric of badger, of known or among names.
 func (c metricsConfig) primaryIsKnown(names []string, known []scoring.Metric) error {
+	if c.Primary == "" || slices.Contains(names, c.Primary) {
+		return nil
+	}
 	names = slices.Clone(names)
 	for _, m := range slices.Concat(metric.All(), known) {
 		names = append(names, m.Name)
 	}
-	if c.Primary == "" || slices.Contains(names, c.Primary) {
+	if slices.Contains(names, c.Primary) {
 		return nil
 	}
 	slices.Sort(names)

@@ -34,8 +34,11 @@ type labelStore struct {
 // open opens the database of --db. If only is not set, it opens it for writing and upgrades its tables to the current
 // version.
 func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling.Store, error) {
+	config, err := readConfig("", p)
+	if err != nil {
+		return nil, err
+	}
 	var w *store.Store
-	var err error
 	if only {
 		w, err = openToRead(ctx, c.DB)
 	} else {
@@ -45,8 +48,7 @@ func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling
 	if err != nil {
 		return nil, err
 	}
-	config, err := readConfig("", p)
-	return &labelling.Store{Warehouse: w, Now: p.now, Primary: config.Metrics.Primary}, err
+	return &labelling.Store{Warehouse: w, Now: p.now, Primary: config.Metrics.Primary}, nil
 }
 
 // openWith is like open, and returns an error if queue is not empty and does not exist.

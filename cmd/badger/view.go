@@ -61,9 +61,11 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	if desk != nil {
 		defer desk.Close()
 	}
-	there, err := w.ScoredMetrics(ctx)
-	if err != nil {
-		return err
+	var there []string
+	if c.Primary != "" || config.Metrics.Primary != "" {
+		if there, err = w.ScoredMetrics(ctx); err != nil {
+			return err
+		}
 	}
 	primary, err := c.among(config.Metrics, there, nil)
 	if err != nil {
