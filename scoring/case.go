@@ -78,7 +78,8 @@ type Agent struct {
 	Response       string // the answer in prose
 	ToolCalls      []ToolCall
 	ConversationID string
-	Turn           int
+	Turn           int       // position in the conversation, from 1; 0 if unknown
+	Earlier        []Turn    // the turns before it, the oldest first
 	RanAt          time.Time // when the agent answered; zero if unknown; no metric reads it
 }
 
@@ -132,7 +133,8 @@ type caseJSON struct {
 		Response       string     `json:"response" doc:"The agent's answer in prose."`
 		ToolCalls      []ToolCall `json:"tool_calls" doc:"The tools that the agent called, in order."`
 		ConversationID string     `json:"conversation_id" doc:"The conversation that the answer is part of."`
-		Turn           int        `json:"turn" doc:"Position of the answer in its conversation."`
+		Turn           int        `json:"turn" doc:"Position of the answer in its conversation, from 1."`
+		Earlier        []Turn     `json:"earlier_turns" doc:"The turns before it, the oldest first: a list of {question, sql, response}. Without it they are the answers with the same conversation_id and a lower turn."`
 		RanAt          string     `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
 	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
@@ -384,7 +386,7 @@ func DecodeCase(data []byte) (*Case, error) {
 			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID),
 			Interpretation: j.Agent.Interpretation,
 			Response:       j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID,
-			Turn: j.Agent.Turn,
+			Turn: j.Agent.Turn, Earlier: j.Agent.Earlier,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},

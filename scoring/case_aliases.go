@@ -18,6 +18,7 @@ var columnKeys = map[string]string{
 	"interpretation": "agent.interpretation", "response": "agent.response", "tool_calls": "agent.tool_calls",
 	"batch_id":        "agent.batch_id",
 	"conversation_id": "agent.conversation_id", "turn": "agent.turn", "ran_at": "agent.ran_at",
+	"earlier_turns": "agent.earlier_turns",
 }
 
 // alternativesKey is the name of the column of golden_set with further accepted answers. Case files have a list in

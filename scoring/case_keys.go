@@ -49,6 +49,8 @@ func typeWord(t reflect.Type) string {
 		return "list of text"
 	case reflect.TypeFor[[]ToolCall]():
 		return "list of {name, arguments}"
+	case reflect.TypeFor[[]Turn]():
+		return "list of {question, sql, response}"
 	}
 	switch t.Kind() {
 	case reflect.String:

@@ -342,6 +342,9 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 		if (m.Needs|m.Reads)&FieldPredResult != 0 && in.Pred != nil {
 			s.Warnings = append(s.Warnings, in.Pred.Result.notes("result of the agent")...)
 		}
+		if lacks := r.c.Agent.LacksEarlierTurns(); lacks != "" && len(in.assessments) > 0 {
+			s.Warnings = append(s.Warnings, lacks)
+		}
 	}
 	if rank(s) < 0 || s.Status == StatusOK && (math.IsNaN(s.Value) || math.IsInf(s.Value, 0)) {
 		return Fail(errcode.New(errcode.Internal, "metric %s returned no score; this is a bug in badger", m.Name))

@@ -50,6 +50,7 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	r.json(golden("expected_clarifications"), "expected_clarifications", &c.Expected.Clarifications)
 	c.Tags, c.TagsErr = ParseTags(golden("tags"))
 	r.json(run("tool_calls"), "tool_calls", &c.Agent.ToolCalls)
+	r.json(run("earlier_turns"), "earlier_turns", &c.Agent.Earlier)
 	r.json(golden("metric_options"), "metric_options", &c.Options)
 	var more []Alternative
 	r.json(golden("alternatives"), "alternatives", &more)
