@@ -226,7 +226,7 @@ func titleOf(name string) string {
 		"gold_result": "Accepted result", "error": "Error of the database",
 		"schema_ddl": "Schema", "response": "Answer of the agent", "interpretation": "Question in the agent's words",
 		"tool_calls": "Tool calls of the agent",
-		"expected":   "Expected",
+		"expected":   "Expected", "earlier_turns": "Turns before the question",
 	}[name]; ok {
 		return t
 	}

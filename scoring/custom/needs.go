@@ -82,6 +82,7 @@ var fields = []field{
 	{name: "tags", needs: scoring.FieldCase,
 		value: func(in *scoring.Input) (starlark.Value, error) { return textList(in.Case.Tags), in.Case.TagsErr }},
 	{name: "tool_calls", needs: scoring.FieldCase, value: toolCalls},
+	{name: "earlier_turns", needs: scoring.FieldCase, value: earlierTurns},
 	{name: "expected", needs: scoring.FieldCase, value: expectedRecord},
 }
 
@@ -117,6 +118,20 @@ func toolCalls(in *scoring.Input) (starlark.Value, error) {
 		}
 		_ = d.SetKey(starlark.String("name"), starlark.String(c.Name)) // text can be a key
 		_ = d.SetKey(starlark.String("arguments"), arguments)
+		out[i] = d
+	}
+	return starlark.NewList(out), nil
+}
+
+func earlierTurns(in *scoring.Input) (starlark.Value, error) {
+	out := make([]starlark.Value, len(in.Case.Agent.Earlier))
+	for i, t := range in.Case.Agent.Earlier {
+		d := starlark.NewDict(3)
+		for _, m := range []struct{ name, text string }{
+			{"question", t.Question}, {"sql", t.SQL}, {"response", t.Response},
+		} {
+			_ = d.SetKey(starlark.String(m.name), starlark.String(m.text)) // text can be a key
+		}
 		out[i] = d
 	}
 	return starlark.NewList(out), nil

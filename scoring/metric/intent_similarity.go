@@ -55,7 +55,8 @@ func intentSimilarity(ctx context.Context, in *scoring.Input) (scoring.Score, er
 	}
 	var reply intentSimilarityReply
 	if err := in.Ask(ctx, prompt.Intent.Request(prompt.Material{
-		Question: question, Interpretation: interpretation, Evidence: in.Case.Evidence, Schema: in.Case.Schema,
+		Question: question, Earlier: in.Case.Agent.Earlier, Interpretation: interpretation,
+		Evidence: in.Case.Evidence, Schema: in.Case.Schema,
 	}), &reply); err != nil {
 		return scoring.Score{}, err
 	}

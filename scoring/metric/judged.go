@@ -68,7 +68,8 @@ func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error
 // only for the prompts that include it, since it costs as much as comparing the results.
 func materialOf(in *scoring.Input, r relation) prompt.Material {
 	return prompt.Material{
-		Question: in.Case.Question, Evidence: in.Case.Evidence, Schema: in.Case.Schema, Dialect: in.Case.Dialect,
+		Question: in.Case.Question, Earlier: in.Case.Agent.Earlier, Evidence: in.Case.Evidence, Schema: in.Case.Schema,
+		Dialect: in.Case.Dialect,
 		PredSQL: in.Pred.SQL, GoldSQL: in.Gold.SQL, PredResult: in.Pred.Result.Table, GoldResult: in.Gold.Result.Table,
 		ResultsKnown: r != resultsUnknown,
 	}

@@ -28,7 +28,8 @@ func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error)
 	}
 	var reply struct{ Reasoning, Kind string }
 	if err := in.Ask(ctx,
-		prompt.Refusal.Request(prompt.Material{Question: in.Case.Question, Response: in.Case.Agent.Response}),
+		prompt.Refusal.Request(prompt.Material{Question: in.Case.Question, Earlier: in.Case.Agent.Earlier,
+			Response: in.Case.Agent.Response}),
 		&reply); err != nil {
 		return nil, err
 	}

@@ -41,8 +41,8 @@ func judgedResponse(ctx context.Context, in *scoring.Input) (*responseReply, jud
 	type key struct{}
 	request := scoring.Memo(in, key{}, func() judgebackend.Request {
 		r := prompt.Response.Request(prompt.Material{
-			Question: in.Case.Question, Evidence: in.Case.Evidence, PredSQL: in.Pred.SQL, PredResult: in.Pred.Result.Table,
-			Failed:   in.Pred.Error != "",
+			Question: in.Case.Question, Earlier: in.Case.Agent.Earlier, Evidence: in.Case.Evidence,
+			PredSQL: in.Pred.SQL, PredResult: in.Pred.Result.Table, Failed: in.Pred.Error != "",
 			Response: in.Case.Agent.Response, Expected: expectedReaction(&in.Case.Expected),
 		})
 		r.TopLogProbs = responseLogProbs

@@ -158,9 +158,9 @@ func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, 
 	}
 	r.spec = specOf(sc.Final(), r.rules)
 	return r, "", in.AskOnce(ctx, prompt.STEF.Request(prompt.Material{
-		Question: in.Case.Question, Interpretation: in.Case.Agent.Interpretation, Dialect: in.Case.Dialect,
-		PredSQL: in.Pred.SQL,
-		Rules:   o.text(), Facts: r.spec.facts(len(sc.Notes) == 0),
+		Question: in.Case.Question, Earlier: in.Case.Agent.Earlier, Interpretation: in.Case.Agent.Interpretation,
+		Dialect: in.Case.Dialect, PredSQL: in.Pred.SQL,
+		Rules: o.text(), Facts: r.spec.facts(len(sc.Notes) == 0),
 	}), &r.stefReply)
 }
 

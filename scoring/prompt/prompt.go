@@ -42,6 +42,7 @@ type Prompt struct {
 	relation bool // whether it includes the relation of the results
 	criteria bool // whether it includes acceptance criteria
 	differs  bool // whether it includes a counterexample
+	earlier  bool // whether it includes the earlier turns of a conversation
 }
 
 // registered holds all prompts, as load adds them.
@@ -57,9 +58,10 @@ func all() []*Prompt {
 // Material is the part of a case that a judge is shown. A prompt renders only the fields that it uses.
 type Material struct {
 	Question string
-	Evidence string // hints that came with the question
-	Schema   string // DDL
-	Dialect  string // of both queries
+	Earlier  []scoring.Turn // the turns of the conversation before the question, the oldest first
+	Evidence string         // hints that came with the question
+	Schema   string         // DDL
+	Dialect  string         // of both queries
 
 	PredSQL, GoldSQL       string
 	PredResult, GoldResult *scoring.Table // nil if it is not known
@@ -97,7 +99,7 @@ func load(purpose, name string, version int, schema string) *Prompt {
 		system:      strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
 		user:        template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)),
 		relation:    strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"),
-		differs: strings.Contains(user, ".Counterexample"),
+		differs: strings.Contains(user, ".Counterexample"), earlier: strings.Contains(user, ".Earlier"),
 	}
 	if err := p.user.Execute(io.Discard, Material{}); err != nil {
 		panic(err)
@@ -137,8 +139,8 @@ func read(name string) string {
 	return string(b)
 }
 
-// Request returns the request to the judge with the material. If it includes acceptance criteria or a counterexample,
-// its version has a suffix: rose_prover-criteria/1, flex_same-counterexample/1.
+// Request returns the request to the judge with the material. If it includes acceptance criteria, a counterexample or
+// earlier turns, its version has a suffix: rose_prover-criteria/1, flex_same-counterexample/1, refusal-conversation/1.
 func (p *Prompt) Request(m Material) judgebackend.Request {
 	if !p.relation {
 		m.Relation = "" // clear it, so that it does not affect the marker
@@ -153,6 +155,11 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 		m.Counterexample = ""
 	} else if m.Counterexample != "" {
 		version = variant(version, "counterexample")
+	}
+	if !p.earlier {
+		m.Earlier = nil
+	} else if len(m.Earlier) > 0 {
+		version = variant(version, "conversation")
 	}
 	pg := page{marker: marker(m)}
 	var user bytes.Buffer
@@ -175,7 +182,7 @@ func marker(m Material) string {
 	for i, s := range []string{
 		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult),
 		Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected,
-		m.Criteria, m.Counterexample,
+		m.Criteria, m.Counterexample, conversation(m.Earlier),
 	} {
 		if s != "" { // so that a new field does not change prompts without it
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)
@@ -192,6 +199,7 @@ func (p *page) funcs() template.FuncMap {
 		"text":    p.text,
 		"result":  p.result,
 		"columns": p.columns,
+		"turns":   p.turns,
 	}
 }
 
