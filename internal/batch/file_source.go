@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
@@ -50,6 +51,7 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 		}
 		name := filepath.Base(s.Path) + ":"
 		known := interned{}
+		talks := sync.OnceValues(func() (*scoring.Conversations, error) { return s.conversations(ctx) })
 		for line, err := range jsonscan.Lines(in, s.maxLine()) {
 			if err == nil {
 				err = ctx.Err()
@@ -80,7 +82,7 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 			if len(text) == 0 && line.Length <= s.maxLine() {
 				continue
 			}
-			if !yield(s.item(line, text, placeOf(name, line.Number), known), nil) {
+			if !yield(s.item(line, text, placeOf(name, line.Number), known, talks), nil) {
 				return
 			}
 		}
@@ -134,7 +136,8 @@ func (s FileSource) maxLine() int {
 	return defaultMaxLine
 }
 
-func (s FileSource) item(line jsonscan.Line, text []byte, place string, known interned) Item {
+func (s FileSource) item(line jsonscan.Line, text []byte, place string, known interned,
+	talks func() (*scoring.Conversations, error)) Item {
 	item := Item{Place: place}
 	if line.Length > s.maxLine() {
 		item.CaseID = place
@@ -162,6 +165,13 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 		if err != nil {
 			return nil, errcode.New(errcode.Of(err), "%s: %w", place, err)
 		}
+		if c.Agent.ConversationID != "" && c.Agent.Turn > 0 && len(c.Agent.Earlier) == 0 {
+			all, err := talks()
+			if err != nil {
+				return nil, errcode.New(errcode.Of(err), "%s: earlier turns: %w", place, err)
+			}
+			all.Complete(c)
+		}
 		return c, nil
 	}
 	item.Question = func(context.Context) *scoring.Case {
@@ -171,6 +181,39 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 		return nil
 	}
 	return item
+}
+
+// conversations reads the turns of the conversations in the file. It returns none if the source can be read only once.
+func (s FileSource) conversations(ctx context.Context) (*scoring.Conversations, error) {
+	out := &scoring.Conversations{}
+	if !s.again() {
+		return out, nil
+	}
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return out, fileError("the case file", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	for line, err := range jsonscan.Lines(f, s.maxLine()) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return out, fileError("the case file", err)
+		}
+		if line.Length > s.maxLine() || !bytes.Contains(line.Text, []byte("conversation")) {
+			continue
+		}
+		c, err := scoring.DecodeCase(bytes.TrimSpace(bytes.TrimPrefix(line.Text, []byte("\xef\xbb\xbf"))))
+		if err != nil {
+			continue // it is reported as a case
+		}
+		turn := scoring.Turn{Question: c.Question, SQL: c.Pred.SQL, Response: c.Agent.Response}
+		if err := out.Add(c.AnswerID(), c.Agent.ConversationID, int64(c.Agent.Turn), turn); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // Count returns the number of lines that are not blank, or 0 if the source can be read only once.

@@ -164,12 +164,12 @@ func (e *Run) held(rows []scoring.Row) {
 	if !rows[0].Matches(e.Chosen) {
 		return
 	}
-	e.Summary.Add(store.Question{}, rows)
+	e.Summary.Add(Asked{}, rows)
 	e.count(rows)
 }
 
 // scored is called after the scores of an answer are stored. q is its question, zero if unknown.
-func (e *Run) scored(q store.Question, rows []scoring.Row) {
+func (e *Run) scored(q Asked, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
 	}

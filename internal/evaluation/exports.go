@@ -10,17 +10,23 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
+// Asked holds the question of an answer. Unknown parts are empty.
+type Asked struct {
+	store.Question
+	Position scoring.Position // in a conversation
+}
+
 // questionOf returns the question of a case; zero for nil.
-func questionOf(c *scoring.Case) store.Question {
+func questionOf(c *scoring.Case) Asked {
 	if c == nil {
-		return store.Question{}
+		return Asked{}
 	}
-	return store.Question{Text: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
+	return Asked{store.Question{Text: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}, c.Agent.Position()}
 }
 
 // exportScored writes a scored answer to the exports. For a resumed run it does nothing: Export writes all answers
 // with their earlier scores.
-func (e *Run) exportScored(q store.Question, rows []scoring.Row) {
+func (e *Run) exportScored(q Asked, rows []scoring.Row) {
 	if !e.Exports.Any() || e.Resumed {
 		return
 	}
@@ -30,7 +36,8 @@ func (e *Run) exportScored(q store.Question, rows []scoring.Row) {
 	}
 	// as a report reads them
 	slices.SortFunc(scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) })
-	e.Exports.Add(export.Of(e.ID, rows[0].AnswerID, q, scores))
+	answer := store.ScoredAnswer{AnswerID: rows[0].AnswerID, Question: q.Question, Position: q.Position, Scores: scores}
+	e.Exports.Add(export.Of(e.ID, &answer))
 }
 
 // Export completes the exports of the run. pages is the address of its report, for the summary.
@@ -43,7 +50,7 @@ func (e *Run) Export(ctx context.Context, pages string) error {
 			if err != nil {
 				return err
 			}
-			e.Exports.Add(export.Of(e.ID, s.AnswerID, s.Question, s.Scores))
+			e.Exports.Add(export.Of(e.ID, &s))
 		}
 	}
 	return e.Exports.Finish(e.Summary.Figures, export.MarkdownOptions{Run: e.ID, Report: pages, Only: Only(e.Chosen.By)})

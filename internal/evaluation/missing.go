@@ -81,7 +81,7 @@ func (e *Run) scoredUnread(ctx context.Context) error {
 		return err
 	}
 	for _, rows := range e.unread {
-		e.scored(questions[rows[0].CaseID], rows)
+		e.scored(Asked{Question: questions[rows[0].CaseID]}, rows)
 	}
 	e.unread = nil
 	return nil

@@ -195,7 +195,7 @@ func (r *Stored) each(ctx context.Context, of store.OfRun, f func(*export.Answer
 		if err != nil {
 			return err
 		}
-		if err := f(export.Of(of.ID, s.AnswerID, s.Question, s.Scores)); err != nil {
+		if err := f(export.Of(of.ID, &s)); err != nil {
 			return err
 		}
 		r.read++
@@ -212,7 +212,7 @@ func (r *Stored) sum(a *export.Answer) {
 	for i := range a.Scores {
 		rows[i] = scoring.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
-	r.Summary.Add(store.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
+	r.Summary.Add(Asked{store.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, a.Position}, rows)
 }
 
 // MetricsNamed returns the metrics with these names in the order of reports. Unknown ones, such as custom judges,

@@ -52,7 +52,7 @@ func NewSummary(engine *scoring.Engine, names []string, primary string) *Summary
 }
 
 // Add adds the scores of one answer. q is its question, zero if unknown.
-func (s *Summary) Add(q store.Question, rows []scoring.Row) {
+func (s *Summary) Add(q Asked, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
 	}
@@ -76,13 +76,13 @@ func (s *Summary) Add(q store.Question, rows []scoring.Row) {
 }
 
 // Describe adds the question of an answer whose scores were added without it.
-func (s *Summary) Describe(of scoring.AnswerID, q store.Question) {
+func (s *Summary) Describe(of scoring.AnswerID, q Asked) {
 	s.report.Describe(s.caseOf(of, q))
 }
 
 // caseOf returns the case for a report. If columns are masked, it omits question and tags.
-func (s *Summary) caseOf(of scoring.AnswerID, q store.Question) report.Case {
-	c := report.Case{AnswerID: of}
+func (s *Summary) caseOf(of scoring.AnswerID, q Asked) report.Case {
+	c := report.Case{AnswerID: of, Position: q.Position}
 	if s.Mask.None() {
 		c.Question, c.Tags, c.TagsErr = q.Text, q.Tags, q.TagsErr
 	}

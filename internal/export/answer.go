@@ -17,15 +17,17 @@ type Answer struct {
 	Question string // "" if it is not known
 	Tier     string // complexity of the accepted query, such as easy; "" if unknown
 	Tags     []string
-	TagsErr  error // why the tags cannot be parsed, or nil
+	TagsErr  error            // why the tags cannot be parsed, or nil
+	Position scoring.Position // in a conversation
 	Place    Place
 	Scores   []scoring.Score // one for each metric
 }
 
-// Of returns the answer id of a run to question q, with its scores. Place is not set.
-func Of(run string, id scoring.AnswerID, q store.Question, scores []scoring.Score) *Answer {
-	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.Tier(scores), Tags: q.Tags, TagsErr: q.TagsErr,
-		Scores: scores}
+// Of returns the answer a of a run. Place is not set.
+func Of(run string, a *store.ScoredAnswer) *Answer {
+	q := &a.Question
+	return &Answer{RunID: run, AnswerID: a.AnswerID, Question: q.Text, Tier: report.Tier(a.Scores), Tags: q.Tags,
+		TagsErr: q.TagsErr, Position: a.Position, Scores: a.Scores}
 }
 
 // Withhold removes what may quote masked values if m masks any column: the question, the tags, and reasons, see

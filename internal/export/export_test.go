@@ -510,7 +510,7 @@ func TestTheClassOfATestStays(t *testing.T) {
 		{"no accepted query", store.Question{Tags: []string{"sales"}}, []scoring.Score{without("sql_complexity", scoring.StatusNotApplicable, "no gold SQL given")}, "sales"},
 		{"nothing is known", store.Question{}, nil, "cases"},
 	} {
-		a := Of("r1", scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "atlas", Version: "1.0"}}, tc.asked, tc.scores)
+		a := Of("r1", &store.ScoredAnswer{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "atlas", Version: "1.0"}}, Question: tc.asked, Scores: tc.scores})
 		if got := parseJUnit(t, writeJUnit(t, []*Answer{a})).Suites[0].Cases[0].Class; got != tc.want {
 			t.Errorf("%s: the class is %q, want %q", tc.why, got, tc.want)
 		}

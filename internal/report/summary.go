@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,7 +22,8 @@ type Case struct {
 	Question         string
 	Tier             string // complexity, such as easy; "" if unknown
 	Tags             []string
-	TagsErr          error // why the tags cannot be parsed, or nil
+	TagsErr          error            // why the tags cannot be parsed, or nil
+	Position         scoring.Position // in a conversation
 }
 
 // SummaryOptions configure a summary.
@@ -41,6 +43,8 @@ type Summary struct {
 	agents  map[Agent]map[string]*series // by agent version and metric
 	abouts  map[Agent][]about            // by case number
 	tiers   texts
+	turns   texts                  // of conversations
+	talks   analysis.Texts[uint32] // identifies conversations within an agent version
 	tags    texts
 	lists   tagLists
 	labels  texts
@@ -63,6 +67,8 @@ type about struct {
 	tags uint32 // number in lists; 0: no tags
 	tier uint16 // number in tiers; 0: unknown
 	torn bool   // the tags cannot be parsed
+	turn uint16 // number in turns; 0: unknown
+	talk uint32 // number in talks plus 1; 0: no part of a conversation
 }
 
 // texts numbers distinct strings from 1; strings beyond the largest number have 0.
@@ -307,6 +313,14 @@ func (s *Summary) learn(a Agent, n int32, c *Case) {
 		info.tier = s.tiers.of(c.Tier)
 	}
 	info.torn = info.torn || c.TagsErr != nil
+	if p := c.Position; p.Conversation != "" {
+		if n, ok := s.talks.Of(c.Batch + "\x00" + p.Conversation); ok {
+			info.talk = n + 1
+		}
+		if p.Turn > 0 {
+			info.turn = s.turns.of(strconv.Itoa(p.Turn))
+		}
+	}
 	if info.tags == 0 && len(c.Tags) > 0 {
 		list := make([]uint16, len(c.Tags))
 		for i, t := range c.Tags {

@@ -65,7 +65,7 @@ var _ = register(
 					continue
 				}
 				if err == nil {
-					answer := export.Of(state.ID, a.AnswerID, a.Question, a.Scores)
+					answer := export.Of(state.ID, &a)
 					answer.Withhold(s.mask)
 					err = w.Add(answer)
 				}

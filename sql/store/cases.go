@@ -131,7 +131,7 @@ func (w *Store) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 			return
 		}
 		for _, r := range ranges {
-			for a, err := range w.answers(ctx, layout.cases(f, r)) {
+			for a, err := range w.casesWithin(ctx, layout, f, r) {
 				if !yield(a, err) || err != nil {
 					return
 				}

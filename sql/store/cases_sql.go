@@ -22,7 +22,8 @@ type Filter struct {
 // The columns of users' tables that are read for an answer and for its question.
 var (
 	runColumns = strings.Fields(
-		"interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn ran_at")
+		"interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn " +
+			"earlier_turns ran_at")
 	goldenColumns = strings.Fields("question evidence schema_ddl dialect gold_sql gold_result expected_tools expected_clarifications expected_behaviour tags " +
 		"gold_latency_ms gold_error alternatives database_name metric_options")
 )
@@ -150,7 +151,7 @@ func (q *inputs) where(f Filter, r *keyRange) string {
 type answerRow struct {
 	Answer
 	copies int64
-	run    [11]string // values of runColumns
+	run    [12]string // values of runColumns
 	golden [15]string // values of goldenColumns
 	passes string     // the human verdict: 1, 0 or ""
 }

@@ -14,7 +14,8 @@ import (
 type ScoredAnswer struct {
 	scoring.AnswerID
 	Question Question
-	Scores   []scoring.Score // sorted by metric
+	Position scoring.Position // in a conversation
+	Scores   []scoring.Score  // sorted by metric
 }
 
 // Question is a question of the golden set; zero if it is not in the set.
@@ -143,7 +144,7 @@ func (w *Store) scoredAnswers(ctx context.Context, of OfRun,
 			return false
 		}
 		if any && asked.AnswerID == now.AnswerID {
-			now.Question = asked.Question
+			now.Question, now.Position = asked.Question, asked.Position
 		}
 		more = yield(now, nil)
 		return more
@@ -191,13 +192,19 @@ func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
 	where, args := o.where(q.Dialect)
 	q.args = args
 	from := " FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
-		q.golden(Filter{}, o.within) +
-		" ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+		q.golden(Filter{}, o.within) + " ON g.case_id = k.case_id LEFT JOIN " + q.positions() +
+		" ON t.agent_name = k.agent_name AND t.agent_version = k.agent_version AND t.batch_id = k.batch_id AND t.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+	fields := append(
+		ofTable("k", fieldsIn(answerFields, func(a *ScoredAnswer) *scoring.AnswerID { return &a.AnswerID })),
+		ofTable("g", fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question }))...)
 	return Select[ScoredAnswer]{
 		What: readingQuestions, From: from, Args: q.args,
-		Fields: append(
-			ofTable("k", fieldsIn(answerFields, func(a *ScoredAnswer) *scoring.AnswerID { return &a.AnswerID })),
-			ofTable("g", fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question }))...),
+		Fields: append(fields,
+			field[ScoredAnswer]{SQL: "t.conversation_id", In: func(a *ScoredAnswer) any { return &a.Position.Conversation }},
+			field[ScoredAnswer]{SQL: "t.turn", Decode: func(a *ScoredAnswer, v scoring.Value) error {
+				a.Position.Turn = int(turnNumber(textIn(v)))
+				return nil
+			}}),
 	}
 }
 

@@ -208,7 +208,7 @@ func (w *Store) LabelledCase(ctx context.Context, of scoring.AnswerID) (*scoring
 	}
 	var found *Answer
 	rows := 0
-	for a, failed := range w.answers(ctx, q.cases(Filter{}, &keyRange{By: of.By, first: of.CaseID, last: of.CaseID})) {
+	for a, failed := range w.casesWithin(ctx, q, Filter{}, &keyRange{By: of.By, first: of.CaseID, last: of.CaseID}) {
 		if err = failed; err != nil {
 			break
 		}

@@ -42,8 +42,8 @@ var Migrations = []Migration{
 		Doc: "Labels given in the web report have tables of their own, and the views count them beside human_labels."},
 	{Version: 6, Doc: "The batches that someone accepted as a baseline have a table."},
 	{Version: 7, Doc: "The schedule and its alerts have tables, and the log names the batch. Deletions are recorded in a table. " +
-		"Runs record when their answers were given, so that batches of case files have a date."},
-}
+		"Runs record when their answers were given, so that batches of case files have a date. " +
+		"Answers have the earlier turns of their conversation, and views count right turns."}}
 
 // retype returns the statement that changes a column's type to that in its description and keeps the values; "" if the
 // warehouse has none.

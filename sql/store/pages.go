@@ -966,7 +966,7 @@ func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*Ca
 		return nil, errcode.New(errcode.NotFound, "the run has no scores of case %.80q", caseID)
 	}
 	rows := 0
-	for a, err := range p.w.answers(ctx, p.layout.cases(Filter{}, &keyRange{By: key.By, first: caseID, last: caseID})) {
+	for a, err := range p.w.casesWithin(ctx, p.layout, Filter{}, &keyRange{By: key.By, first: caseID, last: caseID}) {
 		if err != nil {
 			return out, err
 		}

@@ -117,6 +117,11 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 			statementOf(q.cases(Filter{}, within)),
 			statementOf(bare.cases(Filter{}, nil)),
 		},
+		"inputs.turns": {
+			statementOf(q.turns(f, nil)),
+			statementOf(q.turns(f, within)),
+			statementOf(bare.turns(Filter{}, within)),
+		},
 		"inputs.questionsWithin": {
 			statementOf(q.questionsWithin(f, within)),
 			statementOf(bare.questionsWithin(Filter{}, within)),

@@ -91,7 +91,8 @@ var Tables = []Table{
 				"", false},
 			{"ran_at", timestamp, "When the agent answered.", "2025-01-13 02:00:00+00", false},
 			{"conversation_id", text, "The conversation that the answer is part of.", "", false},
-			{"turn", bigint, "Position of the answer in its conversation.", "", false},
+			{"turn", bigint, "Position of the answer in its conversation, from 1.", "", false},
+			{"earlier_turns", jsonText, "The turns before it, the oldest first: a list of {\"question\", \"sql\", \"response\"}. NULL means the answers with the same conversation_id and a lower turn.", "", false},
 		},
 	},
 	{

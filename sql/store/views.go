@@ -124,6 +124,14 @@ const answered = `SELECT a.agent_name, a.agent_version, a.batch_id, a.case_id, g
       FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
       LEFT JOIN (SELECT DISTINCT {key golden_set.case_id} AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id AND a.case_id <> ''`
 
+// positions is a query for the answers that are turns of conversations, one row for each.
+const positions = `SELECT agent_name, agent_version, batch_id, case_id, MAX(conversation_id) AS conversation_id, MAX(turn) AS turn FROM
+      (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {key agent_runs.case_id} AS case_id, {key agent_runs.conversation_id} AS conversation_id, {column agent_runs.turn} AS turn FROM badger.agent_runs) r
+      WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id`
+
+// atPosition joins scores m with their positions p.
+const atPosition = "p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id"
+
 // View is a view over badger's tables.
 type View struct {
 	Name    string
@@ -418,6 +426,24 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
   JOIN (SELECT metric, COUNT(DISTINCT {version}) AS systems FROM made WHERE status = 'ok' GROUP BY metric) n ON n.metric = v.metric
   WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version`,
+	},
+	{
+		"turns", "Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.",
+		"agent_name, agent_version, batch_id, metric, turn, answers, judged, passed, pass_rate, mean_value",
+		`WITH made AS (` + madeOf + `)
+SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn, COUNT(*) AS answers, COUNT(CASE WHEN m.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN m.passed THEN 1 END) AS passed,
+       AVG(CASE WHEN m.passed THEN 1.0 WHEN NOT m.passed THEN 0.0 END) AS pass_rate, AVG(CASE WHEN m.status = 'ok' THEN m.value END) AS mean_value
+FROM made m JOIN (` + positions + `) p ON ` + atPosition + `
+WHERE p.turn IS NOT NULL GROUP BY m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn`,
+	},
+	{
+		"conversations", "Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn with a verdict passed, else 0, and NULL without a verdict. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.",
+		"agent_name, agent_version, batch_id, conversation_id, metric, turns, judged, passed, all_right, first_wrong_turn",
+		`WITH made AS (` + madeOf + `)
+SELECT m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric, COUNT(*) AS turns, COUNT(CASE WHEN m.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN m.passed THEN 1 END) AS passed,
+       MIN(CASE WHEN m.passed THEN 1 WHEN NOT m.passed THEN 0 END) AS all_right, MIN(CASE WHEN NOT m.passed THEN p.turn END) AS first_wrong_turn
+FROM made m JOIN (` + positions + `) p ON ` + atPosition + `
+GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric`,
 	},
 }
 

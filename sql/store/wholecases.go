@@ -72,7 +72,7 @@ func (p *Pages) together(ctx context.Context, run runScores, ids, metrics []stri
 	q := p.layout
 	q.labelled = false // the human labels are read separately
 	q.plain = p.w.SQL().Embedded && p.w.comparesPlainly(ctx, &q)
-	for a, err := range p.w.answers(ctx, q.cases(Filter{}, &keyRange{By: key.By, ids: ids})) {
+	for a, err := range p.w.casesWithin(ctx, q, Filter{}, &keyRange{By: key.By, ids: ids}) {
 		if err != nil {
 			return nil, err
 		}

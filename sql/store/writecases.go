@@ -84,7 +84,7 @@ func runRow(b *rows, c *scoring.Case) error {
 		optional(c.Pred.Error), j.list(len(a.ToolCalls), a.ToolCalls),
 		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), a.RanAt,
 		optional(a.ConversationID),
-		int64(a.Turn))
+		int64(a.Turn), j.list(len(a.Earlier), a.Earlier))
 	return j.err
 }
 
