@@ -46,6 +46,9 @@ func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
 	if f.Scores > 0 {
 		m.batches()
 		m.scores()
+		for i := range m.Conversations {
+			m.line("\n" + code(m.Conversations[i].Shown()) + ": " + m.Conversations[i].Text())
+		}
 		m.changes()
 		m.worst()
 	}
@@ -356,7 +359,8 @@ type summarised struct {
 // Add adds the scores of an answer to the summary.
 func (m *summarised) Add(a *Answer) error {
 	m.run = a.RunID
-	of := report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr}
+	of := report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr,
+		Position: a.Position}
 	for i := range a.Scores {
 		m.sum.Add(a.Scores[i], of)
 	}

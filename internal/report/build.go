@@ -64,6 +64,8 @@ func (s *Summary) Figures() *Figures {
 		without.cases > 0 {
 		f.Tiers = append(f.Tiers, s.slice("", &without, f.Agents))
 	}
+	f.Turns = s.slices(f.Agents, byID, &s.turns, func(c about) []uint16 { return []uint16{c.turn} })
+	f.Conversations = s.conversations(f.Agents, byID)
 	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return s.lists.list(c.tags) })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
 	if torn := s.members(f.Agents, byID, func(c about) bool { return c.torn }); torn.cases > 0 {

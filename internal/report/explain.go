@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -100,12 +101,32 @@ func (e *explanation) facts(pairs ...string) {
 	}
 }
 
+// turns writes the turns of the conversation before the question.
+func (e *explanation) turns() {
+	c := e.Conversation
+	if c == nil {
+		return
+	}
+	title := "a turn of a conversation"
+	if c.Turn > 0 {
+		title = fmt.Sprintf("turn %d of a conversation", c.Turn)
+	}
+	if c.ID != "" {
+		title = strings.TrimSuffix(title, " a conversation") + " conversation " + printable.Text(c.ID)
+	}
+	e.line(span{title, dim})
+	for _, t := range c.Earlier {
+		e.facts("before", t.Question, "answer", cmp.Or(t.Response, t.SQL))
+	}
+}
+
 func (e *explanation) head() {
 	of := scoring.By{Agent: e.Agent, Version: e.AgentVersion, Batch: e.Batch}.Of()
 	if e.Run != "" {
 		of = strings.TrimPrefix(of+", run "+e.Run, ", ")
 	}
 	e.line(span{"case " + printable.Text(e.CaseID), bold}, span{gap, plain}, span{printable.Text(of), dim})
+	e.turns()
 	e.text(e.Question)
 	latency := ""
 	if e.LatencyMS != nil {

@@ -32,6 +32,9 @@ type Figures struct {
 	Changes []Change `json:"changes,omitempty"`
 	Tiers   []Slice  `json:"tiers,omitempty"`
 	Tags    []Slice  `json:"tags,omitempty"`
+	Turns   []Slice  `json:"turns,omitempty"` // of conversations, by the number of the turn
+	// Conversations counts whole conversations, for each agent version that has any.
+	Conversations []Conversations `json:"conversations,omitempty"`
 	// UnreadableTags holds the figures of the cases whose tags cannot be parsed; nil without such cases.
 	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
 	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
@@ -208,6 +211,13 @@ type Slice struct {
 	Cases int      `json:"cases"`
 	Rates []Rate   `json:"rates"`
 	First []string `json:"first_case_ids,omitempty"` // IDs of the first cases; only for those whose tags cannot be parsed
+}
+
+// Conversations counts the conversations of an agent version.
+type Conversations struct {
+	Agent
+	Of    int `json:"conversations"`
+	Right int `json:"all_turns_right"` // those whose turns with a verdict all pass the primary metric
 }
 
 // NotKnown is the display name of the slice of cases whose tier is unknown.

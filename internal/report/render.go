@@ -26,6 +26,7 @@ func (f *Figures) Render(w io.Writer, o Options) error {
 		v.unscored()
 		v.slices("Tags", "tag", v.shownTags())
 		v.slices("Tiers", "tier", v.Tiers)
+		v.turns()
 		v.changes()
 		v.worst()
 		v.verdict()
@@ -393,6 +394,18 @@ func (v *view) slices(title, head string, list []Slice) {
 			}
 			v.aside(printable.Text(said))
 		}
+	}
+}
+
+// turns prints the figures of conversations.
+func (v *view) turns() {
+	v.slices("Turns of conversations", "turn", v.Turns)
+	if len(v.Conversations) > 0 && len(v.Turns) == 0 {
+		v.title("Conversations", "by "+printable.Text(v.Primary))
+	}
+	for i := range v.Conversations {
+		c := &v.Conversations[i]
+		v.aside(strings.TrimSpace(printable.Text(c.Shown()) + ": " + c.Text()))
 	}
 }
 
