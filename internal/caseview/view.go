@@ -53,6 +53,8 @@ type View struct {
 	Batch        string   `json:"batch_id,omitempty"`
 	Run          string   `json:"eval_run_id,omitempty"`
 
+	Conversation *Conversation `json:"conversation,omitempty"` // nil if the answer is in none
+
 	Behaviour      string   `json:"expected_behaviour,omitempty"`
 	Interpretation string   `json:"interpretation,omitempty"`
 	Response       string   `json:"response,omitempty"`
@@ -88,6 +90,26 @@ type View struct {
 
 	Masked bool     `json:"masked,omitempty"` // parts are hidden
 	Notes  []string `json:"notes,omitempty"`  // for the reader: missing data, changes since the scores
+}
+
+// Conversation is the conversation that an answer is part of.
+type Conversation struct {
+	ID      string         `json:"id,omitempty"`
+	Turn    int            `json:"turn"` // from 1; 0: unknown
+	Earlier []scoring.Turn `json:"earlier_turns"`
+}
+
+// conversationOf returns the conversation of a case, or nil.
+func (m *Masked) conversationOf(a *scoring.Agent) *Conversation {
+	if a.ConversationID == "" && len(a.Earlier) == 0 {
+		return nil
+	}
+	out := &Conversation{ID: a.ConversationID, Turn: a.Turn, Earlier: []scoring.Turn{}}
+	for _, t := range a.Earlier {
+		out.Earlier = append(out.Earlier,
+			scoring.Turn{Question: m.text(t.Question), SQL: m.written(t.SQL), Response: m.written(t.Response)})
+	}
+	return out
 }
 
 // Score is a score with its reason, masked for display.
@@ -225,6 +247,7 @@ func (b *builder) head(asked string) error {
 	if c.TagsErr != nil {
 		v.TagsError = c.TagsErr.Error()
 	}
+	v.Conversation = m.conversationOf(&c.Agent)
 	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID,
 		c.Expected.Behaviour
 	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response),

@@ -663,6 +663,14 @@ func (c *onecase) shorten() {
 	for _, s := range []*string{&v.Question, &v.Evidence, &v.Interpretation, &v.Response, &v.AgentError} {
 		cut(s, shortText)
 	}
+	if v.Conversation != nil {
+		for i := range v.Conversation.Earlier {
+			t := &v.Conversation.Earlier[i]
+			for _, s := range []*string{&t.Question, &t.SQL, &t.Response} {
+				cut(s, shortText)
+			}
+		}
+	}
 	if v.Before != nil {
 		cut(&v.Before.Response, shortText)
 		cut(&v.Before.AgentError, shortText)
