@@ -3,6 +3,7 @@ package install_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,36 @@ func TestProceduresAgainstSqlglot(t *testing.T) {
 			t.Errorf("%s: %d statements were read, want %d or more; %s", name, a.Statements, least[name], a.Error)
 		}
 	}
+}
+
+// settingsAssigned matches an assignment of the variable that holds the settings of a run.
+var settingsAssigned = regexp.MustCompile(`\b(v_)?settings :?= |\bINTO :?(v_)?settings\b`)
+
+// The settings that a run stores are those with which it began. After a failed slice the server is called again, only to
+// see whether it answers: by then its settings may be others, or a reason instead of settings.
+func TestSettingsOfARunAreAssignedOnce(t *testing.T) {
+	all := functions(t)
+	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
+		if w.Global || w.Name == "duckdb" { // DuckDB has no procedures
+			return
+		}
+		asked, assigned := 0, 0
+		for _, s := range plan(t, nightly(w, via.Name), all).Steps {
+			if strings.Contains(s.SQL, "evaluate") && strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE") {
+				for line := range strings.Lines(s.SQL) {
+					if strings.Contains(line, "run_settings") {
+						asked++
+						if settingsAssigned.MatchString(line) {
+							assigned++
+						}
+					}
+				}
+			}
+		}
+		if asked != 2 || assigned != 1 {
+			t.Errorf("the settings are asked for %d times and assigned %d times, want 2 and 1", asked, assigned)
+		}
+	})
 }
 
 // Without a cron expression the procedure is there and nothing calls it; without badger's tables

@@ -61,6 +61,7 @@ DECLARE
   wanted VARCHAR DEFAULT BATCH;
   scheduled BOOLEAN DEFAULT BATCH IS NULL AND METRICS IS NULL;
   settings VARCHAR;
+  probe VARCHAR;
   versions VARCHAR;
   metric_list VARCHAR;
   run_id VARCHAR;
@@ -203,7 +204,7 @@ BEGIN
         INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'slice failed', :size, :problem;
       END IF;
       BEGIN -- a server that is away is no fault of an answer
-        SELECT TO_JSON({{in "run_settings"}}(:asked)) INTO :settings;
+        SELECT TO_JSON({{in "run_settings"}}(:asked)) INTO :probe;
       EXCEPTION
         WHEN OTHER THEN
           fatal := problem;

@@ -1659,7 +1659,7 @@ $$;
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
   LANGUAGE SQL
-  COMMENT = 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:951afc4cc8a0b413]'
+  COMMENT = 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:3f0f6f56d64a9af4]'
   EXECUTE AS OWNER
 AS $$
 DECLARE
@@ -1669,6 +1669,7 @@ DECLARE
   wanted VARCHAR DEFAULT BATCH;
   scheduled BOOLEAN DEFAULT BATCH IS NULL AND METRICS IS NULL;
   settings VARCHAR;
+  probe VARCHAR;
   versions VARCHAR;
   metric_list VARCHAR;
   run_id VARCHAR;
@@ -1811,7 +1812,7 @@ BEGIN
         INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'slice failed', :size, :problem;
       END IF;
       BEGIN -- a server that is away is no fault of an answer
-        SELECT TO_JSON(lake.badger.run_settings(:asked)) INTO :settings;
+        SELECT TO_JSON(lake.badger.run_settings(:asked)) INTO :probe;
       EXCEPTION
         WHEN OTHER THEN
           fatal := problem;
