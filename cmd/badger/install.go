@@ -50,13 +50,15 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 			chosen++
 		}
 	}
-	if chosen != 1 {
+	client := install.FindClient(v.Warehouse)
+	switch {
+	case client != nil && (chosen != 1 || !c.Print):
+		return errcode.AsUsage(client.PrintOnly())
+	case chosen != 1:
 		return usage("expected one of --print, --apply URL, --diff URL and --drop")
-	}
-	if !c.Drop && (c.URL != "" || c.WithData) {
+	case !c.Drop && (c.URL != "" || c.WithData):
 		return usage("a URL by itself and --with-data belong to --drop")
-	}
-	if client := install.FindClient(v.Warehouse); client != nil {
+	case client != nil:
 		return c.client(ctx, p, client, v)
 	}
 	plan, err := planOf(ctx, v)
@@ -112,9 +114,6 @@ func (c *valuesFlags) values() (v install.Values, err error) {
 
 // client prints the file of an engine that badger does not connect to.
 func (c *installCommand) client(ctx context.Context, p process, client *install.Client, v install.Values) error {
-	if !c.Print {
-		return errcode.AsUsage(client.Applies())
-	}
 	functions, err := functionsWith(ctx, v.Judges)
 	if err != nil {
 		return err

@@ -14,6 +14,13 @@ func TestInstallValues(t *testing.T) {
 	if !strings.Contains(out, "CREATE ROLE IF NOT EXISTS `a;b=c`") && !strings.Contains(out, `CREATE ROLE IF NOT EXISTS "a;b=c"`) {
 		t.Errorf("no statement creates the role a;b=c:\n%.300s", out)
 	}
+	// badger prints a file for these engines, and does nothing else.
+	for _, args := range [][]string{nil, {"--drop"}, {"--apply", "duckdb:x"}, {"--print", "--diff", "duckdb:x"}} {
+		code, out, err := badger(t, append([]string{"install", "--warehouse", "clickhouse", "--set", "endpoint=https://badger.example.com"}, args...)...)
+		if code != 2 || out != "" || !strings.Contains(err, "--print writes the file badger_function.xml") {
+			t.Errorf("%q: exit %d, %s%s", args, code, out, err)
+		}
+	}
 	choices, _ := must(t, "install")
 	for line := range strings.SplitSeq(choices, "\n") {
 		if n := utf8.RuneCountInString(line); n > 80 {

@@ -108,10 +108,11 @@ func (c *Client) explain() string {
 		strings.Join(printable.Wrap(c.Doc, 74), "\n      ") + "\n      Values it needs: endpoint.\n"
 }
 
-// Applies returns the error for a command that would connect to the client's engine.
-func (c *Client) Applies() error {
+// PrintOnly returns the error for a command that does not apply to the client's engine.
+func (c *Client) PrintOnly() error {
 	return errcode.New(errcode.Unimplemented,
-		"badger does not connect to %s: --print writes the file %s; load it yourself", c.Name, c.File)
+		"badger does not connect to %s: badger install --warehouse %s --print writes the file %s; load it yourself", c.Name,
+		c.Name, c.File)
 }
 
 // RowsOf returns the maximum number of rows in a call of a function.

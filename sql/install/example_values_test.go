@@ -1,9 +1,11 @@
 package install_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/sql/install"
 )
@@ -39,6 +41,23 @@ func TestExamples(t *testing.T) {
 		}
 		plan(t, read(strings.Join(all, "\n")), few)
 	})
+	for i := range install.Clients {
+		c := &install.Clients[i]
+		text, err := install.Example(c.Name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := install.ReadValues(strings.NewReader(strings.ReplaceAll(text, "\n# judges", "\njudges")))
+		if err != nil || v.Warehouse != c.Name || len(v.Judges) != 1 || !strings.Contains(text, "# <-") {
+			t.Errorf("%+v, %v of\n%s", v, err, text)
+		}
+		if err := c.Print(io.Discard, "", v, few); err != nil {
+			t.Error(err)
+		}
+		if _, err := install.New(v, driver.Dialect{Name: c.Name}, few); err == nil || !strings.Contains(err.Error(), "--print writes") {
+			t.Errorf("a plan for %s: %v", c.Name, err)
+		}
+	}
 	if _, err := install.Example("snowflake", "smoke"); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("of no way: %v", err)
 	}

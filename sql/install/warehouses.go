@@ -136,6 +136,9 @@ var Databend = driver.Dialect{
 func find(warehouse, via string) (*Warehouse, *Via, error) {
 	i := slices.IndexFunc(Warehouses, func(w Warehouse) bool { return w.Name == warehouse })
 	if i < 0 {
+		if client := FindClient(warehouse); client != nil {
+			return nil, nil, client.PrintOnly()
+		}
 		var names []string
 		for _, w := range Warehouses {
 			names = append(names, w.Name)
