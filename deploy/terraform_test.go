@@ -554,6 +554,24 @@ func TestTerraformDatabricksJob(t *testing.T) {
 	}
 }
 
+// Each schedule of the values has Quartz' form, with days of the week from 1 for Sunday, by numbers or names.
+func TestTerraformDatabricksSchedule(t *testing.T) {
+	for cron, want := range map[string]string{
+		"0 6 * * *": "0 0 6 * * ?", "0 6 1 * *": "0 0 6 1 * ?", "0 6 * * 0": "0 0 6 ? * 1", "0 6 * * 1-5/2": "0 0 6 ? * 2-6/2",
+		"30 6 * * MON-FRI": "0 30 6 ? * MON-FRI", "0 6 * * 5L": "0 0 6 ? * 6L",
+	} {
+		files, err := rendered(t, "terraform-databricks",
+			"warehouse: databricks\ndatabase: main\nschedule: {cron: '"+cron+"', compute: 0123456789abcdef}\n")
+		if err != nil {
+			t.Errorf("%s: %v", cron, err)
+			continue
+		}
+		if root := strings.Join(strings.Fields(string(content(t, files, "main.tf"))), " "); !strings.Contains(root, `schedule = "`+want+`"`) {
+			t.Errorf("%s: the root lacks %s", cron, want)
+		}
+	}
+}
+
 // What a target says that it needs is enough.
 func TestTerraformNeeds(t *testing.T) {
 	for _, name := range moduleNames {
