@@ -92,10 +92,6 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: "+format, args...)
 	}
-	if v.Endpoint == "" {
-		return nil, bad(
-			`this needs deploy.cloud_run.project_number, such as "123456789012", from which the endpoint follows; or endpoint`)
-	}
 	if !strings.HasPrefix(v.Endpoint, "https://") || p.Base() != "" {
 		return nil, bad("endpoint is %.80q; Cloud Run is called by https at a host without a path", v.Endpoint)
 	}
@@ -170,10 +166,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		}
 		set("BADGER_RELOAD", "5m") // judges that are promoted
 	}
-	if d.Results.Any() && d.Warehouse == "" {
-		return nil, errResultsOfNone
-	}
-	judge, err := judgeVariables(d, "bigqueryai", "bigquery://"+v.Database+"?location="+v.Location)
+	judge, err := judgeVariables(d, "bigqueryai")
 	if err != nil {
 		return nil, err
 	}
@@ -199,10 +192,6 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		own.Services = append(own.Services, "secretmanager.googleapis.com")
 		set("BADGER_JUDGE_KEY_FILE", own.KeyFolder+"/value")
 	}
-	if d.CloudRun.Perimeter != "" && d.CloudRun.ProjectNumber == "" {
-		return nil, bad(
-			"deploy.cloud_run.perimeter needs deploy.cloud_run.project_number, by which a perimeter names the project")
-	}
 	if own.Nightly {
 		own.Services = append(own.Services, "bigquerydatatransfer.googleapis.com")
 	}
@@ -214,13 +203,9 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 // user may call.
 const gcloudAudience = "32555940559.apps.googleusercontent.com"
 
-// checkReaders returns an error unless the report has a warehouse and all its users are named by e-mail addresses. * is
-// an error, because it would mean the connections that call functions.
+// checkReaders returns an error unless all users of the report are named by e-mail addresses. * is an error, because it
+// would mean the connections that call functions.
 func checkReaders(d *service.Deployment) error {
-	if d.Warehouse == "" {
-		return errcode.New(errcode.InvalidArgument,
-			"values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
-	}
 	if d.Report.Everybody() {
 		return errcode.New(errcode.InvalidArgument,
 			"values: deploy.report: * means all allowed callers, which is BigQuery; expected e-mail addresses")
@@ -278,8 +263,8 @@ func mebibytes(size string) int {
 }
 
 // judgeVariables returns the environment variables of the judge, except for its key. inside is the backend that calls a
-// model of the warehouse; example is a warehouse URL for a message.
-func judgeVariables(d *service.Deployment, inside, example string) ([]variable, error) {
+// model of the warehouse.
+func judgeVariables(d *service.Deployment, inside string) ([]variable, error) {
 	bad := func(format string, args ...any) ([]variable, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
 	}
@@ -293,11 +278,6 @@ func judgeVariables(d *service.Deployment, inside, example string) ([]variable, 
 	case inside:
 		if j.URL != "" || j.Secret != "" {
 			return bad("url and secret: %s asks through the warehouse and has neither", inside)
-		}
-		if d.Warehouse == "" {
-			return nil, errcode.New(errcode.InvalidArgument,
-				"values: the judge %s asks through the warehouse: this needs deploy.warehouse, such as deploy.warehouse: %s",
-				inside, example)
 		}
 	case "openai", "anthropic":
 		if j.URL == "" {

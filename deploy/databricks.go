@@ -100,7 +100,7 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 	}
 	judged := *d
 	judged.Warehouse = own.Source
-	variables, err := judgeVariables(&judged, "aiquery", own.Source)
+	variables, err := judgeVariables(&judged, "aiquery")
 	if err != nil {
 		return nil, err
 	}

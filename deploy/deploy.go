@@ -44,7 +44,8 @@ type Target struct {
 	files fs.FS // the target's folder, and the one that is copied with it
 	place int   // position in listings, in steps of ten
 
-	// Prepare checks values in combination and returns the field Own of the templates' data. It may be nil.
+	// Prepare checks values in combination and returns the field Own of the templates' data. All keys that Missing
+	// returns are set. It may be nil.
 	Prepare func(*install.Plan) (any, error)
 }
 
@@ -84,9 +85,6 @@ func (t *Target) Missing(v *install.Values) []string {
 	}
 	return keys
 }
-
-var errResultsOfNone = errcode.New(errcode.InvalidArgument,
-	"values: deploy.results lists what callers may read in deploy.warehouse, which is not set")
 
 // Find returns the target with a name. An unknown name is an error that lists the targets.
 func Find(name string) (*Target, error) {

@@ -85,20 +85,8 @@ func inCluster(p *install.Plan) (any, error) {
 	if ways != 1 {
 		return nil, errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, expected one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
 	}
-	if d.Results.Any() && d.Warehouse == "" {
-		return nil, errResultsOfNone
-	}
-	if slices.Contains(inWarehouse, d.Judge.Backend) && d.Warehouse == "" {
-		return nil, errcode.New(errcode.InvalidArgument,
-			"values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing",
-			d.Judge.Backend)
-	}
 	if err := d.CheckShared(); err != nil {
 		return nil, err
-	}
-	if d.Report.On() && d.Warehouse == "" {
-		return nil, errcode.New(errcode.InvalidArgument,
-			"values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
 	}
 	for _, who := range d.Report.People() {
 		if len(who) > longestToken || strings.ContainsAny(who, ":%") {
