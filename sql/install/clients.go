@@ -14,7 +14,6 @@ import (
 )
 
 // Client is an engine whose functions are in one file, which people load into it. badger does not connect to it.
-// The template of the file is in the folder of its name, under the name of the file.
 type Client struct {
 	Name    string
 	Doc     string // description and requirements
@@ -23,7 +22,7 @@ type Client struct {
 	Dialect driver.Dialect
 	Wire    Wire
 
-	optional optional
+	folder string // of the file's template, which has the name of the file
 }
 
 // python is the type names that Arrow's Python library has.
@@ -35,7 +34,7 @@ var python = map[driver.Type]string{
 // clients lists the supported engines.
 var clients = []Client{
 	{
-		Name: "clickhouse", File: "badger_function.xml", optional: byName, Comment: "<!-- %s -->\n",
+		Name: "clickhouse", File: "badger_function.xml", folder: "clickhouse", Comment: "<!-- %s -->\n",
 		Doc: "executable functions: ClickHouse starts badger call, a line in and a line out, which calls badger serve. The file goes to the folder of user_defined_executable_functions_config, and the program badger to that of user_scripts_path.",
 		Dialect: driver.Dialect{Name: "clickhouse", Types: map[driver.Type]string{
 			driver.Text: "Nullable(String)", driver.JSON: "Nullable(String)", driver.BigInt: "Nullable(Int64)",
@@ -44,17 +43,17 @@ var clients = []Client{
 		Wire: Wire{Budget: 10 * time.Minute, In: 10 << 20, Out: 10 << 20, Max: 5000},
 	},
 	{
-		Name: "duckdb-client", File: "badger_functions.py", optional: byName, Comment: "# %s\n",
+		Name: "duckdb-client", File: "badger_functions.py", folder: "arrow", Comment: "# %s\n",
 		Doc:     "Arrow functions for DuckDB's Python client, over Arrow Flight. Needs the packages duckdb and pyarrow.",
 		Dialect: driver.Dialect{Name: "duckdb-client", Types: python}, Wire: databend,
 	},
 	{
-		Name: "datafusion", File: "badger_functions.py", optional: byName, Comment: "# %s\n",
+		Name: "datafusion", File: "badger_functions.py", folder: "arrow", Comment: "# %s\n",
 		Doc:     "Arrow functions for Apache DataFusion's Python client, over Arrow Flight. Needs the packages datafusion and pyarrow.",
 		Dialect: driver.Dialect{Name: "datafusion", Types: python}, Wire: databend,
 	},
 	{
-		Name: "singlestore", File: "badger_functions.sql", optional: byName, Comment: "-- %s\n",
+		Name: "singlestore", File: "badger_functions.sql", folder: "singlestore", Comment: "-- %s\n",
 		Doc: "external functions in JSON, which have the form of Snowflake's. Not tested on SingleStore.",
 		Dialect: driver.Dialect{Name: "singlestore", Identifiers: driver.Identifiers{Quote: '`', Backslash: true},
 			Types: map[driver.Type]string{
@@ -87,14 +86,13 @@ func (c *Client) Print(w io.Writer, line string, v Values, functions []udf.Funct
 	}
 	p := &Plan{
 		Values: v, dialect: c.Dialect, functions: functions, Via: &Via{Name: "file", Wire: c.Wire},
-		Warehouse: &Warehouse{Name: c.Name, Optional: c.optional, Global: true, Connected: true,
-			Arguments: true},
+		Warehouse: &Warehouse{Name: c.Name, Optional: byName, Global: true, Connected: true, Arguments: true},
 	}
 	declared, err := p.declare(functions)
 	if err != nil {
 		return err
 	}
-	text, err := p.text(c.File, &page{Plan: p, Functions: declared})
+	text, err := p.execute(c.folder+"/"+c.File, &page{Plan: p, Functions: declared})
 	if err != nil {
 		return err
 	}

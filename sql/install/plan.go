@@ -21,7 +21,7 @@ import (
 )
 
 //go:embed all:snowflake all:bigquery all:databricks all:postgres all:redshift all:duckdb all:databend
-//go:embed all:clickhouse all:duckdb-client all:datafusion all:singlestore
+//go:embed all:arrow all:clickhouse all:singlestore
 var templates embed.FS
 
 // The roles that run steps.
@@ -218,16 +218,18 @@ type page struct {
 	Mark      string    // mark of the procedure or the service, in its template
 }
 
-// text executes a template; "" if the warehouse has none of this name.
+// text executes a template of the warehouse; "" if there is none of this name.
 func (p *Plan) text(name string, data *page) (string, error) {
-	file := p.Warehouse.Name + "/" + name
-	if !strings.Contains(name, ".") || !isFile(file) {
-		file += ".sql"
-	}
-	t, err := p.template(file)
+	text, err := p.execute(p.Warehouse.Name+"/"+name+".sql", data)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	return text, err
+}
+
+// execute returns the output of the template in a file.
+func (p *Plan) execute(file string, data *page) (string, error) {
+	t, err := p.template(file)
 	if err != nil {
 		return "", err
 	}
@@ -258,10 +260,6 @@ func (p *Plan) template(file string) (*template.Template, error) {
 			return "TABLE"
 		},
 		"folded": p.dialect.Stored, "pgargs": p.postgresArguments,
-		"file": func(name string) (string, error) {
-			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
-			return string(b), err
-		},
 		"xml": xmlText, "nodash": func(s string) string { return strings.ReplaceAll(s, "--", "- -") },
 		"sh": service.ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name },
 		"functionOwner": func() string { return service.FunctionOwnerPermissions },
@@ -281,12 +279,6 @@ func (p *Plan) template(file string) (*template.Template, error) {
 	}
 	p.parsed[file] = t
 	return t, nil
-}
-
-// isFile reports whether the templates have a file of this name.
-func isFile(name string) bool {
-	_, err := fs.Stat(templates, name)
-	return err == nil
 }
 
 func (p *Plan) render(name string, data *page) ([]Step, error) {

@@ -1,4 +1,5 @@
-import inspect, threading, time
+{{$duckdb := eq .Warehouse.Name "duckdb-client" -}}
+import {{if $duckdb}}inspect, {{end}}threading, time
 import pyarrow as pa
 from pyarrow import flight
 
@@ -41,10 +42,11 @@ def caller(name, rows, kinds, result, address, token, ca):
                 if attempt == 7:
                     raise
                 time.sleep(min(30, 0.25 * 2**attempt))
-
+{{if $duckdb}}
     # DuckDB reads the number of arguments from the signature
     names = [inspect.Parameter("a%d" % i, inspect.Parameter.POSITIONAL_ONLY) for i in range(len(kinds))]
     call.__signature__ = inspect.Signature(names)
+{{- end}}
     return call
 
 
@@ -55,11 +57,20 @@ FUNCTIONS = [
 {{- end}}
 ]
 
-
+{{if $duckdb}}
 def register(con, address={{py .FlightAddress}}, token="", ca=None, names=None):
     """Creates badger's functions in a DuckDB connection: those in names, or all."""
     sql = {pa.string(): "VARCHAR", pa.float64(): "DOUBLE", pa.int64(): "BIGINT", pa.bool_(): "BOOLEAN"}
+{{- else}}
+def register(ctx, address={{py .FlightAddress}}, token="", ca=None, names=None):
+    """Creates badger's functions in a DataFusion session: those in names, or all."""
+    from datafusion import udf
+{{end}}
     for name, handler, rows, kinds, result in FUNCTIONS:
         if names is None or name in names:
+            {{- if $duckdb}}
             con.create_function(name, caller(handler, rows, kinds, result, address, token, ca), [sql[k] for k in kinds],
                                 sql[result], type="arrow", null_handling="special", side_effects=True)
+            {{- else}}
+            ctx.register_udf(udf(caller(handler, rows, kinds, result, address, token, ca), kinds, result, "volatile", name=name))
+            {{- end}}
