@@ -113,9 +113,6 @@ func (c *Client) PrintOnly() error {
 		c.Name, c.File)
 }
 
-// RowsOf returns the maximum number of rows in a call of a function.
-func (p *page) RowsOf(f *Declared) int { return max(1, p.Via.Wire.RowCap(f.Of.Cost, p.Values.Rows)) }
-
 // FlightAddress returns the endpoint as an address of Arrow Flight's clients.
 func (p *page) FlightAddress() string {
 	return strings.Replace(strings.Replace(p.Values.Endpoint, "https://", "grpc+tls://", 1), "http://", "grpc://", 1)

@@ -386,8 +386,8 @@ func (p *Plan) Roles() []Role {
 // Role is the name and the purpose of a role.
 type Role struct{ Name, Doc string }
 
-// Rows returns the maximum number of rows in a call of the function; 0 if the protocol has none.
-func (p *page) Rows() int { return p.Via.Wire.RowCap(p.Function.Of.Cost, p.Values.Rows) }
+// RowsOf returns the maximum number of rows in a call of a function; 0 if the protocol has none.
+func (p *page) RowsOf(f *Declared) int { return p.Via.Wire.RowCap(f.Of.Cost, p.Values.Rows) }
 
 // Comment returns the comment of a function in the warehouse: its doc, its signature if arguments have no names there,
 // and its mark.

@@ -6,6 +6,6 @@ REMOTE WITH CONNECTION {{id .Values.Database .Values.Location .Values.Connection
 OPTIONS (
   description = {{lit .Comment}},
   endpoint = {{lit (print .Values.Endpoint "/v1/bigquery/" .Function.Of.Name)}},
-  max_batching_rows = {{.Rows}},
+  max_batching_rows = {{.RowsOf .Function}},
   user_defined_context = [('fn', '{{.Function.Of.Name}}'), ('fnv', '{{.Function.Of.Version}}')]
 )

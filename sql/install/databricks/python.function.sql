@@ -1,4 +1,4 @@
---- owner: The body of {{.Function.Name}}: it sends rows to badger serve, {{.Rows}} at most a call.
+--- owner: The body of {{.Function.Name}}: it sends rows to badger serve, {{.RowsOf .Function}} at most a call.
 --- drop: DROP FUNCTION IF EXISTS {{in (print .Function.Name "__rows")}}
 CREATE OR REPLACE FUNCTION {{in (print .Function.Name "__rows")}}(badger_token STRING{{range .Function.Params}}, {{id .Name}} {{argtype .Type}}{{end}})
 RETURNS STRING
@@ -12,7 +12,7 @@ import http.client, json, ssl, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = {{py (print .Values.Endpoint "/v1/databricks/" .Function.Of.Name "/batch")}}
-ROWS, BYTES = {{.Rows}}, 8 << 20  # of a request at most; the server takes 10 MiB
+ROWS, BYTES = {{.RowsOf .Function}}, 8 << 20  # of a request at most; the server takes 10 MiB
 CA = {{py .CA}}  # certificates in PEM of the authorities of the server; "": those of the system
 
 def plain(v):

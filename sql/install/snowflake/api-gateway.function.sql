@@ -7,6 +7,6 @@ CREATE OR REPLACE SECURE EXTERNAL FUNCTION {{in .Function.Name}}({{range $i, $p 
   COMMENT = {{lit .Comment}}
   API_INTEGRATION = {{id .Values.Integration}}
   CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
-  MAX_BATCH_ROWS = {{.Rows}}
+  MAX_BATCH_ROWS = {{.RowsOf .Function}}
   COMPRESSION = GZIP
   AS {{lit (print .Values.Endpoint "/v1/snowflake/" .Function.Of.Name)}}

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION {{in .Function.Name}}({{range $i, $p := .Function.Par
   SERVICE = {{in .Values.Service}}
   ENDPOINT = 'api'
   CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
-  MAX_BATCH_ROWS = {{.Rows}}
+  MAX_BATCH_ROWS = {{.RowsOf .Function}}
   ON_BATCH_FAILURE = ABORT
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/{{.Function.Of.Name}}'
