@@ -91,7 +91,7 @@ func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, erro
 		for _, c := range changes {
 			if c.State == Foreign {
 				name, _, _ := strings.Cut(c.Name, "(")
-				foreign = append(foreign, p.in(name)+"(")
+				foreign = append(foreign, p.in(name))
 			}
 		}
 	}
@@ -118,6 +118,8 @@ func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, erro
 			return service == Foreign
 		}
 		_, what, ok := strings.Cut(d.SQL, " IF EXISTS ")
-		return ok && slices.ContainsFunc(foreign, func(name string) bool { return strings.HasPrefix(what, name) })
+		return ok && slices.ContainsFunc(foreign, func(name string) bool { // types follow in some warehouses
+			return what == name || strings.HasPrefix(what, name+"(")
+		})
 	}, nil
 }

@@ -631,6 +631,32 @@ func TestForeignFunctions(t *testing.T) {
 	}
 }
 
+// Functions and procedures of somebody else's stay when badger is removed.
+func TestForeignFunctionsAreNotDropped(t *testing.T) {
+	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
+		p := plan(t, plain(w.Name, via.Name), few)
+		if p.Inventory == "" { // it does not tell whose a function is
+			return
+		}
+		all := slices.DeleteFunc(p.Drops(true), func(d install.Drop) bool {
+			return d.Role || !strings.HasPrefix(d.SQL, "DROP FUNCTION ") && !strings.HasPrefix(d.SQL, "DROP MACRO ") && !strings.HasPrefix(d.SQL, "DROP PROCEDURE ")
+		})
+		for _, name := range []string{"small", "evaluate"} {
+			db := &fakeDatabase{have: map[string]string{name: "mine", "small_all": "x [badger:0123456789abcdef]"}}
+			done, err := p.Remove(t.Context(), db, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			named := regexp.MustCompile(`\b` + name + `\b`)
+			for _, d := range all {
+				if named.MatchString(d.SQL) == slices.Contains(db.ran, d.SQL) || named.MatchString(d.SQL) != slices.Contains(done.Kept, d.SQL) {
+					t.Errorf("%s of somebody else's, %s: run %v, kept %v", name, d.SQL, slices.Contains(db.ran, d.SQL), slices.Contains(done.Kept, d.SQL))
+				}
+			}
+		}
+	})
+}
+
 // sqlglot, which knows nothing of badger, finds the same names, arguments and types.
 func TestAgainstSqlglot(t *testing.T) {
 	all := functions(t)
