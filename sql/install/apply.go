@@ -60,7 +60,7 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 		planned[procedureName] = true
 		out = append(out, Change{stateOf(installed[procedureName], p.procedure), procedureName + "(batch, metrics)"})
 	}
-	for _, name := range append([]string{"send_alerts"}, p.Warehouse.Helpers...) {
+	for _, name := range p.Warehouse.Helpers {
 		planned[name] = true
 	}
 	for _, name := range p.foreignHelpers(installed) {
@@ -79,7 +79,7 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 	return out, nil
 }
 
-// foreignHelpers returns the names of the plan's helper functions that exist, and that badger did not create.
+// foreignHelpers returns the names of the plan's helpers that exist, and that badger did not create.
 func (p *Plan) foreignHelpers(installed map[string][]string) (out []string) {
 	for _, comments := range installed { // earlier versions of badger did not mark helpers
 		if slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "[badger:") }) {
@@ -87,8 +87,10 @@ func (p *Plan) foreignHelpers(installed map[string][]string) (out []string) {
 		}
 	}
 	for _, name := range p.Warehouse.Helpers {
-		creates := slices.ContainsFunc(p.Steps,
-			func(s Step) bool { return strings.HasPrefix(s.SQL, "CREATE OR REPLACE FUNCTION "+p.in(name)+"(") })
+		creates := slices.ContainsFunc(p.Steps, func(s Step) bool {
+			return strings.HasPrefix(s.SQL, "CREATE OR REPLACE FUNCTION "+p.in(name)+"(") ||
+				strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE "+p.in(name)+"(")
+		})
 		if creates && stateOf(installed[name], "") == Foreign {
 			out = append(out, name)
 		}

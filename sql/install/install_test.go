@@ -615,6 +615,14 @@ func TestForeignFunctions(t *testing.T) {
 	if errcode.Of(err) != errcode.AlreadyExists || !strings.Contains(err.Error(), fs[1].Name) || strings.Contains(err.Error(), "other,") || len(db.ran) != 0 {
 		t.Errorf("%v; %d statements were run", err, len(db.ran))
 	}
+	for _, warehouse := range []string{"snowflake", "bigquery", "databricks", "postgres"} {
+		p := plan(t, plain(warehouse, map[string]string{"snowflake": "api-gateway"}[warehouse]), few)
+		db := &fakeDatabase{have: map[string]string{"send_alerts": "mine"}, steps: p.Steps}
+		_, err := p.Apply(t.Context(), db)
+		if errcode.Of(err) != errcode.AlreadyExists || !strings.Contains(err.Error(), ": send_alerts;") || len(db.ran) != 0 {
+			t.Errorf("%s: %v; %d statements were run", warehouse, err, len(db.ran))
+		}
+	}
 	db.have = map[string]string{fs[0].Name: "x [badger:0123456789abcdef]", "gone": "y [badger:0123456789abcdef]", "other": "mine"}
 	changes, err := p.Compare(t.Context(), db)
 	if err != nil {
@@ -641,8 +649,8 @@ func TestForeignFunctionsAreNotDropped(t *testing.T) {
 		all := slices.DeleteFunc(p.Drops(true), func(d install.Drop) bool {
 			return d.Role || !strings.HasPrefix(d.SQL, "DROP FUNCTION ") && !strings.HasPrefix(d.SQL, "DROP MACRO ") && !strings.HasPrefix(d.SQL, "DROP PROCEDURE ")
 		})
-		for _, name := range []string{"small", "evaluate"} {
-			db := &fakeDatabase{have: map[string]string{name: "mine", "small_all": "x [badger:0123456789abcdef]"}}
+		for _, name := range []string{"small", "evaluate", "send_alerts"} {
+			db := &fakeDatabase{have: map[string]string{name: "mine"}}
 			done, err := p.Remove(t.Context(), db, true)
 			if err != nil {
 				t.Fatal(err)

@@ -28,7 +28,7 @@ type Warehouse struct {
 	Connected bool
 	// Global reports that functions do not belong to a schema.
 	Global bool
-	// Helpers are additional functions that the plan creates and that are not in the catalog.
+	// Helpers are functions and procedures that the plan creates in addition to the catalog and the procedure evaluate.
 	Helpers []string
 	// Longest is the maximum number of bytes of a name; 0 if unlimited. Postgres truncates longer names.
 	Longest int
@@ -77,7 +77,7 @@ const databendCopies = 4
 // Warehouses lists the supported warehouses.
 var Warehouses = []Warehouse{
 	{
-		Name: "snowflake", Optional: byOverload, Longest: 255,
+		Name: "snowflake", Optional: byOverload, Longest: 255, Helpers: []string{"send_alerts"},
 		Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
 		Vias: []Via{
 			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"}, inAccount},
@@ -86,10 +86,11 @@ var Warehouses = []Warehouse{
 	},
 	{
 		Name: "bigquery", Optional: byName, Schema: regexp.MustCompile(`^[\pL\pM\pN_]+$`), Admin: "an owner of the project",
-		Vias: []Via{{"cloud-run", "badger serve runs on Cloud Run in the same project, with internal ingress; BigQuery signs in by a connection's service account. Costs one instance.", []string{"database", "location", "endpoint"}, cloudRun}},
+		Helpers: []string{"send_alerts"},
+		Vias:    []Via{{"cloud-run", "badger serve runs on Cloud Run in the same project, with internal ingress; BigQuery signs in by a connection's service account. Costs one instance.", []string{"database", "location", "endpoint"}, cloudRun}},
 	},
 	{
-		Name: "databricks", Optional: byDefault,
+		Name: "databricks", Optional: byDefault, Helpers: []string{"send_alerts"},
 		Admin: "a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog",
 		Vias: []Via{
 			{"http", "SQL functions over http_request and a connection: one request a row, rate-limited. Enough for hundreds of rows. Needs a pro or serverless SQL warehouse.", []string{"database", "endpoint"}, Wire{}},
