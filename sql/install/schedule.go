@@ -148,6 +148,14 @@ func (s *Schedule) Day() string {
 	return s.Since
 }
 
+// Scored says which answers are scored.
+func (s *Schedule) Scored() string {
+	if day := s.Day(); day != "" {
+		return "answers since " + day + " are scored"
+	}
+	return "answers of the " + s.Since + " days before the last complete call, and later ones, are scored"
+}
+
 // mostDays returns the largest number of days of the months in a cron field; 0 if it is not a number or a list of
 // numbers.
 func mostDays(months string) (most int) {

@@ -1,7 +1,7 @@
 {{- define "since"}}{{if .Values.Schedule.Day}}{{lit .Values.Schedule.Day}}{{else}}FORMAT_TIMESTAMP('%Y-%m-%d', TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL {{.Values.Schedule.Since}} DAY), 'UTC'){{end}}{{end -}}
 --- owner: The lock of the evaluation.
 INSERT INTO {{in "run_locks"}} (name) SELECT 'evaluate' FROM (SELECT 1) WHERE NOT EXISTS (SELECT 1 FROM {{in "run_locks"}} WHERE name = 'evaluate')
---- owner: The schedule: {{if .Values.Schedule.Day}}answers since {{.Values.Schedule.Day}} are scored{{else}}answers of the {{.Values.Schedule.Since}} days before the last complete call, and later ones, are scored{{end}}, and a drop of a pass rate by {{.Values.Schedule.Drop}} raises an alert.
+--- owner: The schedule: {{.Values.Schedule.Scored}}, and a drop of a pass rate by {{.Values.Schedule.Drop}} raises an alert.
 MERGE {{in "schedule"}} AS t USING (SELECT '' AS metric, {{template "since" .}} AS since_day) AS s ON t.metric = s.metric
 WHEN MATCHED THEN UPDATE SET since_day = {{if .Values.Schedule.Day}}s.since_day{{else}}LEAST(t.since_day, s.since_day){{end}}, pass_rate_drop = {{.Values.Schedule.Drop}}
 WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, {{.Values.Schedule.Drop}})

@@ -1,5 +1,5 @@
 {{- define "since"}}{{if .Values.Schedule.Day}}{{lit .Values.Schedule.Day}}{{else}}strftime(timezone('UTC', now()) - INTERVAL {{.Values.Schedule.Since}} DAY, '%Y-%m-%d'){{end}}{{end -}}
---- owner: The schedule: {{if .Values.Schedule.Day}}answers since {{.Values.Schedule.Day}} are scored{{else}}answers of the {{.Values.Schedule.Since}} days before the last complete call, and later ones, are scored{{end}}, and a drop of a pass rate by {{.Values.Schedule.Drop}} raises an alert.
+--- owner: The schedule: {{.Values.Schedule.Scored}}, and a drop of a pass rate by {{.Values.Schedule.Drop}} raises an alert.
 MERGE INTO {{in "schedule"}} t USING (SELECT '' AS metric, {{template "since" .}} AS since_day) s ON t.metric = s.metric
 WHEN MATCHED THEN UPDATE SET since_day = {{if .Values.Schedule.Day}}s.since_day{{else}}least(t.since_day, s.since_day){{end}}, pass_rate_drop = {{.Values.Schedule.Drop}}
 WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, {{.Values.Schedule.Drop}})

@@ -1,5 +1,5 @@
 {{- define "since"}}{{if .Values.Schedule.Day}}{{lit .Values.Schedule.Day}}{{else}}to_char(clock_timestamp() AT TIME ZONE 'UTC' - INTERVAL '{{.Values.Schedule.Since}} days', 'YYYY-MM-DD'){{end}}{{end -}}
---- owner: The schedule: {{if .Values.Schedule.Day}}answers since {{.Values.Schedule.Day}} are scored{{else}}answers of the {{.Values.Schedule.Since}} days before the last complete call, and later ones, are scored{{end}}, and a drop of a pass rate by {{.Values.Schedule.Drop}} raises an alert.
+--- owner: The schedule: {{.Values.Schedule.Scored}}, and a drop of a pass rate by {{.Values.Schedule.Drop}} raises an alert.
 INSERT INTO {{in "schedule"}} (metric, since_day, pass_rate_drop) VALUES ('', {{template "since" .}}, {{.Values.Schedule.Drop}})
 ON CONFLICT (metric) DO UPDATE SET since_day = {{if .Values.Schedule.Day}}EXCLUDED.since_day{{else}}LEAST(schedule.since_day, EXCLUDED.since_day){{end}}, pass_rate_drop = EXCLUDED.pass_rate_drop
 --- owner: The first answers after a key that lack scores of some of the metrics, with the metrics that they lack: of one batch, or since schedule.since_day, also those without a date, and the rest of an interrupted call. If batches are given, others are not looked at. Batches that a run of badger run is scoring are left out.

@@ -1,7 +1,7 @@
 {{- define "since"}}{{if .Values.Schedule.Day}}{{lit .Values.Schedule.Day}}{{else}}TO_CHAR(DATEADD(day, -{{.Values.Schedule.Since}}, SYSDATE), 'YYYY-MM-DD'){{end}}{{end -}}
 --- owner: The lock of the evaluation.
 INSERT INTO {{in "run_locks"}} (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM {{in "run_locks"}} WHERE name = 'evaluate')
---- owner: The schedule: {{if .Values.Schedule.Day}}answers since {{.Values.Schedule.Day}} are scored{{else}}answers of the {{.Values.Schedule.Since}} days before the last complete call, and later ones, are scored{{end}}.
+--- owner: The schedule: {{.Values.Schedule.Scored}}.
 INSERT INTO {{in "schedule"}} (metric, since_day) SELECT '', {{template "since" .}} WHERE NOT EXISTS (SELECT 1 FROM {{in "schedule"}} WHERE metric = '')
 --- owner: A drop of a pass rate by {{.Values.Schedule.Drop}} raises an alert. The look-back may start earlier than before.
 UPDATE {{in "schedule"}} SET since_day = {{if .Values.Schedule.Day}}{{template "since" .}}{{else}}LEAST(since_day, {{template "since" .}}){{end}}, pass_rate_drop = {{.Values.Schedule.Drop}} WHERE metric = ''
