@@ -40,6 +40,11 @@ type Check struct {
 	Code   string `json:"code,omitempty"` // the error's code, as package errcode names it
 }
 
+// Failure returns a failed check with the error and its code. fix is the remedy.
+func Failure(name string, err error, fix string) Check {
+	return Check{Name: name, Status: Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()}
+}
+
 // Report holds the findings.
 type Report struct {
 	Dialect string  `json:"dialect,omitempty"`
@@ -84,7 +89,7 @@ func Examine(ctx context.Context, o Options) Report {
 		return len(names)
 	}
 	slices.SortStableFunc(d.report.Checks, func(a, b Check) int { return place(a) - place(b) })
-	d.report.OK = !slices.ContainsFunc(d.report.Checks, func(c Check) bool { return c.Status == Failed })
+	d.report.Add() // sets OK
 	return d.report
 }
 
@@ -127,8 +132,7 @@ func (d *doctor) warn(name, fix, format string, args ...any) {
 
 // fail adds a failed check with the error. Some codes have their own remedy, which is used in place of fix.
 func (d *doctor) fail(name string, err error, fix string) {
-	code := errcode.Of(err)
-	switch code {
+	switch errcode.Of(err) {
 	case errcode.ResourceExhausted:
 		fix = "wait, ask for less at a time, or raise the limit that is named"
 	case errcode.DeadlineExceeded:
@@ -138,8 +142,7 @@ func (d *doctor) fail(name string, err error, fix string) {
 			fix = cmp.Or(d.w.SQL().Grants, fix)
 		}
 	}
-	d.report.Checks = append(d.report.Checks,
-		Check{Name: name, Status: Failed, Detail: err.Error(), Fix: fix, Code: code.String()})
+	d.report.Checks = append(d.report.Checks, Failure(name, err, fix))
 }
 
 // open opens the warehouse, adds a check for each step, and reports whether all passed.
@@ -223,8 +226,8 @@ func (d *doctor) way(ctx context.Context) {
 	}
 }
 
-// tolerated is the largest difference of the clocks without a warning; some services reject tokens beyond it.
-const tolerated = 30 * time.Second
+// ClockTolerance is the largest difference of clocks without a warning; some services reject tokens beyond it.
+const ClockTolerance = 30 * time.Second
 
 func (d *doctor) clock(ctx context.Context) {
 	before := d.Now()
@@ -247,7 +250,7 @@ func (d *doctor) clock(ctx context.Context) {
 	case theirs.After(after):
 		off = theirs.Sub(after)
 	}
-	if off > tolerated {
+	if off > ClockTolerance {
 		d.warn("clock",
 			"set this machine's clock by NTP: keys and tokens are refused when it is wrong, and runs are in a wrong order",
 			"the warehouse's differs by %s", rounded(off))

@@ -14,18 +14,15 @@ const Execution = "role of --execute"
 // ExamineExecution checks that the role of badger run --execute cannot do more than read. open opens its warehouse, as
 // that command does, for reading.
 func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*store.Store, error)) Check {
-	failed := func(err error, fix string) Check {
-		return Check{Name: Execution, Status: Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()}
-	}
 	w, err := open(ctx)
 	if err != nil {
-		return failed(err, "look at the URL of --execute, or execute.url of the configuration")
+		return Failure(Execution, err, "look at the URL of --execute, or execute.url of the configuration")
 	}
 	defer w.Close() //nolint:errcheck // it was only read
 	p, err := w.Powers(ctx)
 	switch {
 	case err != nil:
-		return failed(err, "let the role read the catalog")
+		return Failure(Execution, err, "let the role read the catalog")
 	case len(p.Refused) > 0:
 		return Check{
 			Name: Execution, Status: Failed, Code: errcode.PermissionDenied.String(), Fix: w.SQL().Reader,

@@ -82,8 +82,7 @@ func (d *deployment) warn(name, fix, format string, args ...any) {
 }
 
 func (d *deployment) fail(name string, err error, fix string) {
-	d.report.Add(
-		doctor.Check{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()})
+	d.report.Add(doctor.Failure(name, err, fix))
 }
 
 // Examine checks the environment of badger serve from the inside: authentication, secret files, the warehouse, the
@@ -308,9 +307,6 @@ func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	d.judgeClock(ctx)
 }
 
-// tolerated is the clock difference above which some services reject tokens.
-const tolerated = 30 * time.Second
-
 // judgeClock compares this machine's clock with the Date header of a reply of the judge's host. The request contains no
 // key and no prompt.
 func (d *deployment) judgeClock(ctx context.Context) {
@@ -355,7 +351,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 		return
 	}
 	off := apart(theirs, before, after)
-	if off > tolerated {
+	if off > doctor.ClockTolerance {
 		d.warn(name, "set this machine's clock by NTP: keys and tokens are refused when it is wrong",
 			"the judge's host differs by %s", off.Round(time.Second))
 		return

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/connectors/doctor"
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -22,10 +21,8 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 	if !c.Asked() && len(c.Metrics) == 0 {
 		return nil
 	}
-	failed := func(name string, err error) []doctor.Check {
-		return []doctor.Check{
-			{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: "mend the section judge of the configuration",
-				Code: errcode.Of(err).String()}}
+	failed := func(err error) []doctor.Check {
+		return []doctor.Check{doctor.Failure("judge", err, "mend the section judge of the configuration")}
 	}
 	s.Log = slog.New(slog.DiscardHandler)
 	if w, _ := s.Open(ctx, scores); w != nil { // another check reports errors in it
@@ -36,12 +33,12 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 	asking.Ledger, asking.Audit, asking.Offline = "none", "", false
 	j, err := asking.Open(ctx, s)
 	if err != nil {
-		return failed("judge", err)
+		return failed(err)
 	}
 	defer j.Close()
 	if _, err := scoring.NewEngine(metric.All(),
 		&scoring.EngineOptions{Judge: j.Backend(), Judges: j.standard()}); err != nil {
-		return failed("judge", err)
+		return failed(err)
 	}
 	var checks []doctor.Check
 	for _, stack := range j.stacks() {

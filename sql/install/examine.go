@@ -11,7 +11,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 )
 
@@ -21,10 +20,8 @@ import (
 func (p *Plan) Examine(ctx context.Context, open func() (db Database, end func(), err error)) []doctor.Check {
 	checks := []doctor.Check{p.endpoint(ctx)}
 	failed := func(err error) []doctor.Check {
-		return append(checks, doctor.Check{
-			Name: "functions", Status: doctor.Failed, Detail: err.Error(), Code: errcode.Of(err).String(),
-			Fix: "let the role see the functions, views, roles and grants of schema " + p.SchemaName(),
-		})
+		return append(checks, doctor.Failure("functions", err,
+			"let the role see the functions, views, roles and grants of schema "+p.SchemaName()))
 	}
 	db, end, err := open()
 	if err != nil {
