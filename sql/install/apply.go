@@ -88,8 +88,8 @@ func (p *Plan) foreignHelpers(installed map[string][]string) (out []string) {
 	}
 	for _, name := range p.Warehouse.Helpers {
 		creates := slices.ContainsFunc(p.Steps, func(s Step) bool {
-			return strings.HasPrefix(s.SQL, "CREATE OR REPLACE FUNCTION "+p.in(name)+"(") ||
-				strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE "+p.in(name)+"(")
+			return strings.HasPrefix(s.SQL, "CREATE OR REPLACE FUNCTION "+p.In(name)+"(") ||
+				strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE "+p.In(name)+"(")
 		})
 		if creates && stateOf(installed[name], "") == Foreign {
 			out = append(out, name)
@@ -181,7 +181,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 	if service == Foreign { // no step applies to that state
 		done.Hand = append(done.Hand,
 			Step{By: Hand,
-				Why: "The service " + p.in(p.Values.Service) +
+				Why: "The service " + p.In(p.Values.Service) +
 					" has no mark of badger's: Terraform or a person made it, and brings it to this specification.",
 				SQL: "badger deploy snowflake writes service.yaml and upgrade.sql"})
 	}

@@ -91,7 +91,7 @@ func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, erro
 		for _, c := range changes {
 			if c.State == Foreign {
 				name, _, _ := strings.Cut(c.Name, "(")
-				foreign = append(foreign, p.in(name))
+				foreign = append(foreign, p.In(name))
 			}
 		}
 	}

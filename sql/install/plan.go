@@ -250,7 +250,7 @@ func (p *Plan) template(file string) (*template.Template, error) {
 		return nil, err
 	}
 	t, err := template.New(file).Funcs(template.FuncMap{
-		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
+		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.In, "oneline": oneLine,
 		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying,
 		"views": p.views, "inputs": p.inputs, "ours": p.ours, "created": p.created, "keyed": keyed,
 		"kind": func(name string) string {
@@ -266,7 +266,7 @@ func (p *Plan) template(file string) (*template.Template, error) {
 		"key":           store.Reader{Dialect: p.dialect}.Key,
 		"daytext":       store.Reader{Dialect: p.dialect}.DayText,
 		"names":         textList, "table": store.TableNamed,
-		"quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge,
+		"quartz": p.Values.Schedule.Quartz, "eventbridge": p.Values.Schedule.eventbridge,
 		"bigquery": p.Values.Schedule.bigquery,
 		"argtype":  p.dialect.ArgumentType,
 		"type":     p.dialect.ResultType,
@@ -346,8 +346,8 @@ func splitSteps(text string) (steps []Step, err error) {
 	return steps, s.Err()
 }
 
-// in returns the full SQL name of an object in badger's schema.
-func (p *Plan) in(name string) string {
+// In returns the full SQL name of an object in badger's schema.
+func (p *Plan) In(name string) string {
 	if p.Warehouse.Global {
 		return p.dialect.Identifier(name)
 	}
@@ -364,9 +364,6 @@ func (p *Plan) SchemaName() string {
 	}
 	return p.dialect.Identifier(p.Values.Database, p.Values.Schema)
 }
-
-// In returns the full SQL name of an object in badger's schema.
-func (p *Plan) In(name string) string { return p.in(name) }
 
 // Identifier returns a name as a SQL identifier.
 func (p *Plan) Identifier(name string) string { return p.dialect.Identifier(name) }

@@ -273,8 +273,11 @@ func weekdays(field string) string {
 	return out
 }
 
-// quartz returns the cron expression in Databricks' format, with seconds.
-func (s *Schedule) quartz() string {
+// Quartz returns the cron expression in Databricks' format, with seconds; "" if unset.
+func (s *Schedule) Quartz() string {
+	if s.Cron == "" {
+		return ""
+	}
 	f := strings.Fields(s.Cron)
 	if f[4] == "*" {
 		return fmt.Sprintf("0 %s %s %s %s ?", f[0], f[1], f[2], f[3])
@@ -319,12 +322,4 @@ func (s *Schedule) bigquery() (string, error) {
 	minute, _ := strconv.Atoi(f[0])
 	hour, _ := strconv.Atoi(f[1])
 	return fmt.Sprintf("every %s %02d:%02d", day, hour, minute), nil
-}
-
-// Quartz returns the cron expression in Databricks' format; "" if unset.
-func (s *Schedule) Quartz() string {
-	if s.Cron == "" {
-		return ""
-	}
-	return s.quartz()
 }

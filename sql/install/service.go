@@ -103,7 +103,7 @@ func (p *Plan) diffService(ctx context.Context, db Database, c *Comparison) erro
 	if err != nil || state == "" {
 		return err
 	}
-	l := Line{State: string(state), What: "service", Name: p.in(p.Values.Service)}
+	l := Line{State: string(state), What: "service", Name: p.In(p.Values.Service)}
 	switch state {
 	case Same:
 		c.Same["service"]++
