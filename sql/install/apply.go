@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -226,13 +227,17 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 			err = nil
 		}
 		if err != nil {
-			return done, errcode.New(errcode.Of(err), "step %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
-				"Put right what is wrong and run the same command again to resume at this step", i+1, len(p.Steps), p.Who(s), s.Why,
-				err, done.Run)
+			return done, p.stopped(err, fmt.Sprintf("step %d of %d", i+1, len(p.Steps)), s, s.Why, done.Run)
 		}
 		done.Run++
 	}
 	return done, nil
+}
+
+// stopped returns the error of the statement of step s, which what numbers and why describes, after run statements.
+func (p *Plan) stopped(err error, what string, s *Step, why string, run int) error {
+	return errcode.New(errcode.Of(err), "%s, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
+		"Put right what is wrong and run the same command again to resume at this step", what, p.Who(s), why, err, run)
 }
 
 // Who returns a description of the user who must run a step.

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -71,9 +72,7 @@ func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...str
 			// such as if a table of this name is a view of the user's
 			done.Left = append(done.Left, d.SQL)
 		default:
-			return done, errcode.New(code, "statement %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
-				"Put right what is wrong and run the same command again to resume at this step", i+1, len(all), p.Who(d.Step),
-				d.SQL, err, done.Run)
+			return done, p.stopped(err, fmt.Sprintf("statement %d of %d", i+1, len(all)), d.Step, d.SQL, done.Run)
 		}
 	}
 	return done, nil
