@@ -36,7 +36,7 @@ const (
 // Change is the State of one function.
 type Change struct {
 	State State
-	Name  string // signature; the name alone if left over
+	Name  string // signature; the name alone of a function that is left over, and of a foreign helper
 }
 
 // Compare returns the State of each installed or planned function. Foreign functions that the plan does not contain are

@@ -39,7 +39,7 @@ type Step struct {
 	Drop     string // the statement that undoes it; "" if none is needed
 	DropRole bool   // Drop drops a role, which may have existed before badger
 	DropData string // the statement that undoes it and deletes scores, labels or other data; "" if none
-	Table    bool   // creates a table, an index or a view
+	Table    bool   // creates a table or a view, or stores their version
 	Optional bool   // failure is ignored, such as if a user's own table does not allow it
 	MayExist bool   // failure because the object exists counts as success
 	Function *Declared
@@ -62,7 +62,7 @@ type Plan struct {
 	Via       *Via
 	Steps     []Step
 	Inventory string // a query: name and comment of each function in the schema
-	Rights    string // a query: kind (role, grant, key or job), name, and whether it exists; "" if there is none
+	Rights    string // a query: kind (role, grant or key), name, and whether it exists; "" if there is none
 	Job       string // a query: one row if the nightly job exists; "" if unsupported
 	Others    string // a query: those of the plan's roles that badger did not create; "" if unsupported
 
