@@ -26,9 +26,6 @@ type CloudRunService struct {
 // Endpoint returns the URL of the service, https://SERVICE-NUMBER.REGION.run.app, which is known from the project's
 // number before the service exists. It sets the region from location if the values have none.
 func (c *CloudRun) Endpoint(service, location string) (string, error) {
-	if c.ProjectNumber == "" {
-		return "", errcode.New(errcode.InvalidArgument, "values: bigquery via cloud-run needs endpoint, such as endpoint: https://badger-123456789012.europe-west1.run.app, or deploy.cloud_run.project_number, from which it follows")
-	}
 	if err := c.complete(); err != nil {
 		return "", err
 	}
@@ -148,7 +145,7 @@ func (s *CloudRunService) ConnectionName() string {
 // Bindings returns all roles that must be granted for badger on Cloud Run.
 func (s *CloudRunService) Bindings() []Binding {
 	d := s.Deploy
-	service, judged := "serviceAccount:"+s.Account(), d.Judge.Backend != "" && d.Judge.Backend != "none"
+	service, judged := "serviceAccount:"+s.Account(), d.Judge.Asked()
 	project := s.Project
 	out := []Binding{
 		{"service", s.Name, "roles/run.invoker", "", "CALLER", "BigQuery calls the service."},
@@ -246,20 +243,13 @@ func (s *CloudRunService) command(b *Binding, verb, sql, to string) string {
 		return fmt.Sprintf("gcloud run services %s-iam-policy-binding %s --project=%s --region=%s %s %s", verb,
 			ShellWord(b.Resource), project, ShellWord(cmp.Or(s.Deploy.CloudRun.Region, "REGION")), member, role)
 	case "dataset":
-		at, name, _ := cutLast(b.Resource, ".")
-		q := fmt.Sprintf("%s `%s` ON SCHEMA %s %s %s", sql, b.Role, s.Dialect.Identifier(at, name), to,
-			s.Dialect.Literal(b.Member))
+		dot := strings.LastIndexByte(b.Resource, '.') // an ID of a project may have dots
+		q := fmt.Sprintf("%s `%s` ON SCHEMA %s %s %s", sql, b.Role,
+			s.Dialect.Identifier(b.Resource[:dot], b.Resource[dot+1:]), to, s.Dialect.Literal(b.Member))
 		return fmt.Sprintf("bq query --project_id=%s --location=%s --use_legacy_sql=false %s", project, ShellWord(s.Location),
 			ShellWord(q))
 	}
 	return fmt.Sprintf("connection_role %s %s %s %s", verb, ShellWord(b.Resource), b.member(), ShellWord(b.Role))
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 var shellPlain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
