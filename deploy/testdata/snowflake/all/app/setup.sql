@@ -19,7 +19,7 @@ GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_owner;
 CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT);
 
 -- The answers of agents: one row for each question, version of an agent, and batch.
-CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0), earlier_turns VARIANT);
 
 -- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
@@ -392,6 +392,34 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
   WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
+-- Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.
+CREATE OR REPLACE VIEW badger.turns AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
+           CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
+           CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
+           MAX(CASE WHEN s.status = 'ok' THEN 1 ELSE 0 END) OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric) AS scored,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id)
+SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn, COUNT(*) AS answers, COUNT(CASE WHEN m.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN m.passed THEN 1 END) AS passed,
+       AVG(CASE WHEN m.passed THEN 1.0 WHEN NOT m.passed THEN 0.0 END) AS pass_rate, AVG(CASE WHEN m.status = 'ok' THEN m.value END) AS mean_value
+FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conversation_id) AS conversation_id, MAX(turn) AS turn FROM
+      (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(conversation_id AS VARCHAR), '') AS conversation_id, turn AS turn FROM badger.agent_runs) r
+      WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
+WHERE p.turn IS NOT NULL GROUP BY m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn;
+
+-- Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn with a verdict passed, else 0, and NULL without a verdict. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.
+CREATE OR REPLACE VIEW badger.conversations AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
+           CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
+           CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
+           MAX(CASE WHEN s.status = 'ok' THEN 1 ELSE 0 END) OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric) AS scored,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id)
+SELECT m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric, COUNT(*) AS turns, COUNT(CASE WHEN m.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN m.passed THEN 1 END) AS passed,
+       MIN(CASE WHEN m.passed THEN 1 WHEN NOT m.passed THEN 0 END) AS all_right, MIN(CASE WHEN NOT m.passed THEN p.turn END) AS first_wrong_turn
+FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conversation_id) AS conversation_id, MAX(turn) AS turn FROM
+      (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(conversation_id AS VARCHAR), '') AS conversation_id, turn AS turn FROM badger.agent_runs) r
+      WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
+GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric;
+
 -- The version of the tables.
 INSERT INTO badger.schema_version (version, reached_at) SELECT 7, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 7);
 
@@ -495,7 +523,10 @@ COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
 COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
 -- A comment on agent_runs.turn.
-COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
+COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation, from 1.';
+
+-- A comment on agent_runs.earlier_turns.
+COMMENT ON COLUMN badger.agent_runs.earlier_turns IS 'The turns before it, the oldest first: a list of {"question", "sql", "response"}. NULL means the answers with the same conversation_id and a lower turn.';
 
 -- A comment on the table human_labels.
 COMMENT ON TABLE badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
@@ -1082,6 +1113,12 @@ COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or e
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
+-- A comment on the view turns.
+COMMENT ON VIEW badger.turns IS 'Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.';
+
+-- A comment on the view conversations.
+COMMENT ON VIEW badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn with a verdict passed, else 0, and NULL without a verdict. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
+
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_reader;
 
@@ -1168,6 +1205,12 @@ GRANT SELECT ON VIEW badger.ex_discordance TO APPLICATION ROLE badger_reader;
 
 -- The reader reads system_ranks.
 GRANT SELECT ON VIEW badger.system_ranks TO APPLICATION ROLE badger_reader;
+
+-- The reader reads turns.
+GRANT SELECT ON VIEW badger.turns TO APPLICATION ROLE badger_reader;
+
+-- The reader reads conversations.
+GRANT SELECT ON VIEW badger.conversations TO APPLICATION ROLE badger_reader;
 
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON TABLE badger.human_labels TO APPLICATION ROLE badger_annotator;
