@@ -37,7 +37,7 @@ func golden() []*chart.Picture {
 		}).Picture(),
 		(&chart.Lines{
 			Name: "threshold", Title: "Kappa over the threshold", X: "threshold", Y: "kappa", Low: 0, High: 1,
-			Series: []chart.Series{{Bare: true, Points: []chart.Point{{X: 0, Y: 0}, {X: 0.5, Y: 0.4}, {X: 0.75, Y: 0.7}, {X: 1, Y: -0.1}}}},
+			Series: []chart.Series{{Bare: true, Step: chart.Before, Points: []chart.Point{{X: 0, Y: 0}, {X: 0.5, Y: 0.4}, {X: 0.75, Y: 0.7}, {X: 1, Y: -0.1}}}},
 			Marks:  []chart.Mark{{X: 0.8, Text: "own"}},
 		}).Picture(),
 		(&chart.Bars{
@@ -66,6 +66,21 @@ func TestGolden(t *testing.T) {
 		}
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s differs from the golden file; look at it and run with -update", path)
+		}
+	}
+}
+
+// Between two thresholds a statistic has one value, so its line has horizontal and vertical parts only.
+func TestSteps(t *testing.T) {
+	points := []chart.Point{{X: 0, Y: 0}, {X: 0.8, Y: 1}, {X: 0.9, Y: 1}, {X: 1, Y: 0.5}}
+	for step, want := range map[chart.Step]string{
+		chart.Straight: "82,274 578,44 640,44 702,159",
+		chart.Before:   "82,274 82,44 578,44 640,44 640,159 702,159",
+		chart.After:    "82,274 578,274 578,44 640,44 702,44 702,159",
+	} {
+		p := (&chart.Lines{Name: "steps", Title: "Steps", High: 1, Series: []chart.Series{{Bare: true, Step: step, Points: points}}}).Picture()
+		if got := string(charttest.Check(t, p)); !strings.Contains(got, want) {
+			t.Errorf("step %d: expected a line over %s in %s", step, want, got[strings.LastIndex(got, "</style>"):])
 		}
 	}
 }

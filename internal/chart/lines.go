@@ -18,6 +18,7 @@ type Series struct {
 	Name   string
 	Points []Point // from left to right
 	Bare   bool    // no dots at its points
+	Step   Step    // how points are connected
 }
 
 // Point is a value in a series.
@@ -27,6 +28,15 @@ type Point struct {
 	Cut       bool     // no line from the previous point: they are not comparable
 	Tip       string
 }
+
+// Step is how the points of a series are connected.
+type Step int
+
+const (
+	Straight Step = iota // by straight lines
+	Before               // a value applies from the previous point to its own
+	After                // a value applies from its point to the next one
+)
 
 // Mark is a vertical line where something changed.
 type Mark struct {
@@ -132,6 +142,15 @@ func (s *Series) draw(p *Picture, x, y Axis, class string) {
 	for _, pt := range s.Points {
 		if pt.Cut {
 			flush()
+		}
+		if n := len(run); n > 0 && run[n-1] != y.At(pt.Y) {
+			switch s.Step {
+			case Straight:
+			case Before:
+				run = append(run, run[n-2], y.At(pt.Y))
+			case After:
+				run = append(run, x.At(pt.X), run[n-1])
+			}
 		}
 		run = append(run, x.At(pt.X), y.At(pt.Y))
 	}

@@ -404,7 +404,10 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 	view = &thresholdView{Key: chosen.Key}
 	values := valuesOf(cases)
 	step := max(1, (len(values)+mostThresholds-1)/mostThresholds)
-	line := chart.Series{Bare: true}
+	line := chart.Series{Bare: true, Step: chart.Before}
+	if chosen.Scale.LowerIsBetter {
+		line.Step = chart.After
+	}
 	for i := 0; i < len(values); i += step {
 		if k := chosen.Scale.At(values[i], cases).Kappa(); k.Defined {
 			line.Points = append(line.Points, chart.Point{X: values[i], Y: k.Value})

@@ -140,6 +140,17 @@ func TestTwoMetrics(t *testing.T) {
 	if said := doc.Find("main").Text(); !strings.Contains(said, "With thresholds chosen on other cases (10 folds)") {
 		t.Error("the page does not say how the threshold was chosen")
 	}
+	points := strings.Fields(doc.Find("svg polyline").Last().AttrOr("points", ""))
+	for i := 1; i < len(points); i++ {
+		x0, y0, _ := strings.Cut(points[i-1], ",")
+		x1, y1, _ := strings.Cut(points[i], ",")
+		if x0 != x1 && y0 != y1 {
+			t.Errorf("kappa changes between the thresholds at %s and %s", points[i-1], points[i])
+		}
+	}
+	if len(points) < 3 {
+		t.Errorf("the line of kappa has %d points", len(points))
+	}
 	for _, wrong := range []string{"width=0", "width=x", "by=judge"} {
 		res, _ := ask(t, s, "GET", agreementAddress(agreementState{Run: night1, By: "tier"})+"&"+wrong, nil, "read")
 		if res.StatusCode != http.StatusBadRequest {
