@@ -154,7 +154,7 @@ func (v analysisView) newest(name, headline string, base *analysis.Baseline, fou
 func adjusting(primary string, drop, alpha float64) string {
 	s := "p: paired test (McNemar's exact test, or a sign-flip test of the mean)"
 	if primary != "" {
-		s += fmt.Sprintf("; that of %s is not adjusted, the others are adjusted among themselves (Holm), shown or not", primary)
+		s += fmt.Sprintf("; that of %s is not adjusted, the others are adjusted among all metrics (Holm)", primary)
 	}
 	s += fmt.Sprintf("; p below %g is more than chance", alpha)
 	if drop > 0 {
@@ -356,11 +356,11 @@ func (v analysisView) whole(c *analysis.Comparison) {
 		if side == 1 {
 			g.column("")
 		}
-		g.number("cases").drop = 2
-		g.number("cov.")
+		g.number("cases").drop = 1
+		g.number("cov.").drop = 2
 		g.number("mean")
-		g.number("P90")
-		g.number("passed").drop = 1
+		g.number("P90").drop = 3
+		g.number("passed")
 	}
 	for i := range c.Changes {
 		ch := &c.Changes[i]

@@ -18,6 +18,29 @@ func TestComparisonNamesThePrimaryMetric(t *testing.T) {
 	}
 }
 
+// The table of both sides drops P90 before the other figures, and the pass rate never.
+func TestNarrowComparisonKeepsThePassRate(t *testing.T) {
+	x := 0.5
+	side := analysis.Figures{Asked: 56, Coverage: &x, Mean: &x, P90: &x, PassRate: &x}
+	c := &analysis.Comparison{Changes: []analysis.Change{{Metric: "hybrid_ex", From: side, To: side, Outcome: analysis.NotCompared}}}
+	for width, heads := range map[int]string{
+		100: "metric cases cov. mean P90 passed cases cov. mean P90 passed",
+		76:  "metric cases cov. mean passed cases cov. mean passed",
+		60:  "metric cases mean passed cases mean passed",
+		46:  "metric mean passed mean passed",
+	} {
+		var b strings.Builder
+		if err := RenderComparison(&b, c, nil, false, Options{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		_, below, _ := strings.Cut(b.String(), "All cases of each side\n")
+		line, _, _ := strings.Cut(below, "\n")
+		if got := strings.Join(strings.Fields(line), " "); got != heads {
+			t.Errorf("%d columns: %s, want %s", width, got, heads)
+		}
+	}
+}
+
 // Judges that differ in a part of their names stay different where a table is narrow.
 func TestJudgesStayDifferent(t *testing.T) {
 	for _, judges := range [][]string{

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -366,5 +367,12 @@ func TestSampleWarnings(t *testing.T) {
 		if got := agreement.SampleWarnings(c.counts); len(got) != c.want {
 			t.Errorf("%+v: %q, want %d warnings", c.counts, got, c.want)
 		}
+	}
+	few := agreement.SampleWarnings(confusion{TP: 20, TN: 29})
+	if want := "49 cases are fewer than 50: a kappa of 0.4 may be chance"; len(few) != 1 || few[0] != want {
+		t.Errorf("%q, want %q", few, want)
+	}
+	if one := agreement.SampleWarnings(confusion{TP: 1}); !strings.HasPrefix(one[0], "1 case is fewer than 50: ") {
+		t.Errorf("one case: %q", one[0])
 	}
 }

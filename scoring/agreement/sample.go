@@ -26,7 +26,7 @@ func SampleWarnings(c Confusion) []string {
 		return []string{noCases}
 	case n < minCases:
 		out = append(out,
-			fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", printable.Count(n, "case"),
+			fmt.Sprintf("%s %s fewer than %d: a kappa of 0.4 may be chance", printable.Count(n, "case"),
 				printable.Verb(n, "is", "are"), minCases))
 	}
 	few := func(n int, label, what string) {
