@@ -188,7 +188,7 @@ var forms = map[string][]string{
 		"Another value: {values}.",
 		"Another value than gold's.",
 	},
-	"measures_differ": {"{size}."},
+	"measures_differ": {"{size}.", "Other figures in {columns}; the other columns agree."},
 	"cells_differ":    {"{size}."},
 	"overlap":         {"{same of} agree; {differ}."},
 	"overlap_high":    {"{same of} agree; {differ}."},

@@ -63,7 +63,7 @@ func TestReasonSentence(t *testing.T) {
 		{"measures_differ", at(1), []relation.Size{{Column: "net", Differ: 3, Of: 4, Range: &relation.Range{0.44, 0.67}}}, "`net` is 44 to 67 % too high in 3 of 4 rows."},
 		{"measures_differ", at(1, 2), []relation.Size{{Column: "net", Differ: 4, Of: 4}, {Column: "units", Differ: 4, Of: 4}}, "`net` and `units` differ in all 4 rows."},
 		{"measures_differ", at(1, 2), []relation.Size{{Column: "net", Differ: 2, Of: 4}, {Column: "units", Differ: 3, Of: 4}}, "`net` and `units` differ in up to 3 of 4 rows."},
-		{"measures_differ", at(1), nil, "The text of the relation."},
+		{"measures_differ", at(1, 2), nil, "Other figures in `net` and `units`; the other columns agree."},
 		{"punctuated", at(1), nil, "The text of the relation."}, // has no form
 	} {
 		r := relation.NewReason(
