@@ -22,7 +22,7 @@ type changesView struct {
 	Leads    []string
 	From, To string // display names of the baseline and the run
 	Parts    []modeLink
-	Batches  string // number of batches that strips show, in words, such as 39 nights
+	Batches  string // number of batches that strips show, in words, such as 39 nights; empty without strips
 	Groups   []changeGroup
 	Tables   string // address of the comparison of all metrics
 	Empty    string // why the list is empty
@@ -185,7 +185,9 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 	if err != nil {
 		return err
 	}
-	v.Batches = things(len(nights), pr.t.noun(pr.to.Of.Agent))
+	if len(nights) >= leastStrip {
+		v.Batches = things(len(nights), pr.t.noun(pr.to.Of.Agent))
+	}
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].ID
@@ -299,10 +301,13 @@ type stripTick struct {
 	X, Y, W, H chart.Pixels
 }
 
-// stripOf draws the verdicts of case id in the nights. It returns nil if there are fewer than three nights.
+// leastStrip is the minimum number of nights that are drawn as a strip.
+const leastStrip = 3
+
+// stripOf draws the verdicts of case id in the nights. It returns nil if there are fewer than leastStrip nights.
 func stripOf(nights []night, of stands, id string) *strip {
 	const each = 5.0
-	if len(nights) < 3 {
+	if len(nights) < leastStrip {
 		return nil
 	}
 	width := min(each, 200.0/float64(len(nights)))

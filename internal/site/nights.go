@@ -189,9 +189,10 @@ func rangeText(ranges []usual) string {
 // mostInCourse is the maximum number of scores that findingsOf tests.
 const mostInCourse = 200_000
 
-// findingsOf returns the findings of statistical tests over the nights: change points, trends, batches outside of the
-// usual range. It returns nil for more than mostInCourse answers.
+// findingsOf returns the findings of statistical tests over the latest nights, as many as the commands test: change
+// points, trends, batches outside of the usual range. It returns nil for more than mostInCourse answers.
 func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) ([]analysis.Finding, error) {
+	nights = nights[max(0, len(nights)-analysis.HistoryBatches):]
 	batches, runs, scores := make([]analysis.Batch, len(nights)), make([]scoring.RunID, len(nights)), 0
 	for i := range nights {
 		batches[i], runs[i] = nights[i].Of, nights[i].Run.RunID

@@ -84,6 +84,9 @@ func TestOverviewAddsUp(t *testing.T) {
 			t.Errorf("%s lists %q, want %q", a.Text(), ids, want[class])
 		}
 	})
+	if head := doc.Find(".changehead").Text(); strings.Contains(head, "up right") != (doc.Find("svg.strip").Length() > 0) {
+		t.Errorf("the head of the list is %q, with %d strips", head, doc.Find("svg.strip").Length())
+	}
 	if parts != 4 || len(want["broke"]) < 5 {
 		t.Fatalf("%d parts, %d questions broke", parts, len(want["broke"]))
 	}

@@ -3,6 +3,7 @@
 package site
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,7 +14,9 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // The page has the digits of the trend that the terminal prints, of the metrics that are asked for and
@@ -84,6 +87,52 @@ func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
 	}
 	if n := doc.Find("svg [style], svg [onload]").Length(); n > 0 {
 		t.Errorf("%d elements of pictures have a style of their own", n)
+	}
+}
+
+// The pages of an agent with more batches than are tested have the findings of badger trend.
+func TestFindingsAreThoseOfTheTerminal(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	// 40 nights, in which the answers of 1.0 replace those of 2.0 case by case
+	const picked = `(hash(case_id) % 80 < i) = (eval_run_id = 'night-1.0')`
+	for _, insert := range []string{
+		`INSERT INTO badger.scores SELECT s.* REPLACE ('n' || i AS eval_run_id, '3.0' AS agent_version, 'n' || i AS batch_id)
+			FROM badger.scores s, range(40) t(i) WHERE metric = 'hybrid_ex' AND eval_run_id IN ('night-1.0', 'night-2.0') AND ` + picked,
+		`INSERT INTO badger.agent_runs SELECT a.* REPLACE ('3.0' AS agent_version, 'n' || i AS batch_id, TIMESTAMPTZ '2026-01-01 00:00:00Z' + to_days(i::INTEGER) AS ran_at)
+			FROM badger.agent_runs a, range(40) t(i) WHERE batch_id = 'atlas-2.0'`,
+		`INSERT INTO badger.eval_runs SELECT e.* REPLACE ('n' || i AS eval_run_id, '3.0' AS agent_version, 'n' || i AS batch_id, TIMESTAMPTZ '2026-01-01 00:00:00Z' + to_days(i::INTEGER) AS eval_run_date)
+			FROM badger.eval_runs e, range(40) t(i) WHERE eval_run_id = 'night-2.0'`,
+	} {
+		if err := w.Exec(t.Context(), insert); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, o := analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: []string{"hybrid_ex"}}}
+	trend, err := analysis.NewTrend(t.Context(), storedscores.In(w), set, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trend.Conclude(t.Context(), storedscores.In(w), set, o); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, f := range trend.Latest[0].Course.Findings {
+		want = append(want, asSentence(f.Text))
+	}
+	if !slices.ContainsFunc(want, func(s string) bool { return strings.Contains(s, "over the last 30 batches") }) {
+		t.Fatalf("no trend over 30 batches: %q", want)
+	}
+	s := opened(t, w)
+	newest := store.RunValues(scoring.RunID{ID: "n39", By: scoring.By{Agent: "atlas", Version: "3.0", Batch: "n39"}})
+	for _, at := range []string{address("/trend", newest), address("/run", newest)} {
+		var got []string
+		shows(t, s, at).Find("ul.alerts").First().Find("li").Each(func(_ int, li *goquery.Selection) {
+			li.Find("b").Remove()
+			got = append(got, li.Text())
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: findings %q, want %q", at, got, want)
+		}
 	}
 }
 
