@@ -138,7 +138,11 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 		page := see(t, s, runAddress(run))
 		shown := tableBelow(t, page, "<h2>Metrics</h2>")
 		for _, m := range figures.Metrics {
-			checkFigures(t, run.ID+" "+m.Name, shown[m.Name], &m.Rates[0])
+			name := m.Name
+			if display := metric.DisplayName(m.Name); display != name {
+				name = display + " " + m.Name
+			}
+			checkFigures(t, run.ID+" "+name, shown[name], &m.Rates[0])
 		}
 		if n := len(shown); n < len(figures.Metrics) {
 			t.Errorf("%s: %d metrics are shown, want %d", run.ID, n, len(figures.Metrics))
@@ -149,6 +153,11 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 				name := cmp.Or(part.Name, report.NotKnown)
 				checkFigures(t, run.ID+" "+name, shown[name], &part.Rates[0])
 			}
+		}
+		above, _, _ := strings.Cut(page, "<h2>Metrics</h2>")
+		folded := strings.Contains(above, `<details class="fold" id="detail">`)
+		if headline := strings.Contains(page, `class="top"`); folded != headline {
+			t.Errorf("%s: the tables of measures are folded: %t, below a headline: %t", run.ID, folded, headline)
 		}
 		worst := tableBelow(t, page, "<h3>Worst answers</h3>")
 		for _, a := range figures.Worst {
@@ -363,7 +372,7 @@ func TestMissingIsADash(t *testing.T) {
 	}
 	s := siteOver(t, w)
 	run := scoring.RunID{ID: "r", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}
-	row := tableBelow(t, see(t, s, runAddress(run)), "<h2>Metrics</h2>")["hybrid_ex"]
+	row := tableBelow(t, see(t, s, runAddress(run)), "<h2>Metrics</h2>")["Right result hybrid_ex"]
 	if len(row) != 13 || row[cellCoverage].text != "0%" || row[cellMean].text != "–" || row[cellShare].text != "–" || row[cellPassed].text != "–" || row[cellAbstained].text != "1" || row[cellOK].text != "0" {
 		t.Errorf("the run's page says %v", row)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -53,6 +55,7 @@ type runView struct {
 	Groups  []metricGroup
 	Metrics int    // number of metrics in all groups
 	Metric  string // the metric of slices and worst cases
+	Display string // its display name
 	Lower   bool   // lower values of Metric are better
 	Chosen  *metricRow
 	Spread  *spread
@@ -74,6 +77,7 @@ type metricGroup struct {
 // metricRow holds the figures of a metric for all cases, or for a part of them. Each number links to its cases.
 type metricRow struct {
 	Name     string
+	Display  string // name to show, such as Right result for hybrid_ex
 	Address  string // address of the page of the row's metric
 	Chosen   bool
 	Lower    bool // lower values are better
@@ -136,7 +140,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 	}
 	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(store.State{RunID: key}),
 		Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
-	v.Lower = s.lower(v.Metric)
+	v.Display, v.Lower = metric.DisplayName(v.Metric), s.lower(v.Metric)
 	if v.Groups, err = s.metricGroups(ctx, p, list, figures); err != nil {
 		return content{}, err
 	}
@@ -223,6 +227,7 @@ func (s *Site) metricGroups(ctx context.Context, p *store.Pages, list *store.Lis
 		}
 		f := figures[m.Metric]
 		row := s.rowOf(m.Metric, &f.Figures, list.Shape.Cases, state)
+		row.Display = metric.DisplayName(m.Metric)
 		row.Chosen, row.Lower = m.Metric == list.State.Metric, s.lower(m.Metric)
 		if row.Coverage == "" && f.Scores > 0 {
 			row.Why = s.mask.ReasonOf(&scoring.Score{Metric: m.Metric, Status: scoring.StatusNotApplicable, Reason: f.Why})
@@ -252,7 +257,7 @@ func linked(run scoring.RunID) bool { return len(store.RunValues(run).Encode()) 
 // rowOf returns the figures f with the addresses of the lists of their cases, unless the run's names are too long.
 func (s *Site) rowOf(name string, f *store.Figures, cases int64, state store.State) metricRow {
 	covered := coverageOf(f)
-	row := metricRow{Name: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f),
+	row := metricRow{Name: name, Display: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f),
 		Share: s.shareOf(name, f)}
 	if !linked(state.RunID) {
 		return row
@@ -360,7 +365,11 @@ func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List
 			case by.column == "tier":
 				name = strings.ReplaceAll(name, "_", " ")
 			}
-			of.Rows = append(of.Rows, s.rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))
+			row := s.rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f))
+			if by.column == "relation" {
+				row.Display = relation.DisplayName(name)
+			}
+			of.Rows = append(of.Rows, row)
 		}
 		v.Slices = append(v.Slices, of)
 	}
