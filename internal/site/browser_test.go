@@ -221,6 +221,10 @@ func fromFiles(t *testing.T, b *fakebrowser.Browser, s *Site) {
 		tab.Resize(0)
 		tab.Theme(false)
 		tab.Print("static-" + name + "-print")
+		// The tables of all measures alone are more pages than that.
+		if n := tab.Pages(); n < 2 || n > 8 {
+			t.Errorf("%s: the report is printed on %d pages", name, n)
+		}
 		// Every link within the report leads to something that exists.
 		if lost := fakebrowser.Eval[[]string](tab, `[...document.querySelectorAll("a[href^='#']")].map(a => a.getAttribute("href")).filter(h => h.length > 1 && !document.getElementById(decodeURIComponent(h.slice(1))))`); len(lost) > 0 {
 			t.Errorf("%s: %d links lead nowhere, such as %.300q", name, len(lost), lost[0])

@@ -155,7 +155,7 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 			}
 		}
 		above, _, _ := strings.Cut(page, "<h2>Metrics</h2>")
-		folded := strings.Contains(above, `<details class="fold" id="detail">`)
+		folded := strings.Contains(above, `<details class="fold long" id="detail">`)
 		if headline := strings.Contains(page, `class="top"`); folded != headline {
 			t.Errorf("%s: the tables of measures are folded: %t, below a headline: %t", run.ID, folded, headline)
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 
 	"github.com/chromedp/chromedp"
 )
@@ -28,6 +29,19 @@ func (t *Tab) Picture(name string) {
 	png, err := chromedp.Run(ctx, take)
 	t.must(err)
 	t.write(name+".png", png)
+}
+
+// page matches a page object of a PDF.
+var page = regexp.MustCompile(`/Type\s*/Page\b`)
+
+// Pages returns the number of A4 pages that the page is printed on.
+func (t *Tab) Pages() int {
+	t.tb.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	pdf, err := chromedp.Run(ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4)))
+	t.must(err)
+	return len(page.FindAll(pdf, -1))
 }
 
 // Print prints the page as PDF, and converts its first pages to images if pdftoppm is installed. It does nothing

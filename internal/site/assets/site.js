@@ -404,7 +404,7 @@ function begin() {
 		else $(".saved", form).textContent += "; the next case is not available yet: the server does not answer";
 	}
 	addEventListener("popstate", () => location.reload());
-	addEventListener("beforeprint", () => { for (const d of $$("details:not(.change, .tabs details)")) d.open = true; });
+	addEventListener("beforeprint", () => { for (const d of $$("details:not(.change, .long, .tabs details)")) d.open = true; });
 
 	/* A case is kept for who has it before them. */
 	setInterval(() => {
