@@ -110,3 +110,39 @@ func TestReasonOfScores(t *testing.T) {
 		t.Errorf("without the metric: %+v", got)
 	}
 }
+
+// What is said of the order of rows is what the rows show: nothing if none of them agree.
+func TestOrderOfRows(t *testing.T) {
+	const gold = `{"columns":["name","price"],"rows":[["a",90],["b",70],["c",50],["d",30]]}`
+	for _, tc := range []struct{ name, agent, want string }{
+		{"all agree", gold, "The rows are in the order that the question asks for."},
+		{"turned round", `{"columns":["name","price"],"rows":[["d",30],["c",50],["b",70],["a",90]]}`, "another"},
+		{"none agrees", `{"columns":["name","price"],"rows":[["k",1],["l",2],["m",4],["n",8]]}`, ""},
+		{"one agrees", `{"columns":["name","price"],"rows":[["a",90],["l",2],["m",4],["n",8]]}`, ""},
+		{"two agree", `{"columns":["name","price"],"rows":[["a",90],["b",70],["m",4],["n",8]]}`, "The rows that agree are in the order that the question asks for."},
+	} {
+		c := pairOf(table(t, gold), table(t, tc.agent))
+		c.Question = "Which four have the highest price, the most expensive first?"
+		c.Golds[0].SQL = "select name, price from p order by price desc limit 4"
+		got := build(t, caseview.Input{Case: c}, caseview.Options{}).Order
+		if got != tc.want && (tc.want != "another" || !strings.Contains(got, tc.want)) {
+			t.Errorf("%s: %q, expected %q", tc.name, got, tc.want)
+		}
+	}
+}
+
+// A database's message is shown on one line, without the line that points into the query.
+func TestErrorText(t *testing.T) {
+	for message, want := range map[string]string{
+		"no such column: z": "no such column: z",
+		"Parser Error: syntax error at or near \"FROM\"\n\nLINE 1: SELECT a, FROM t\n                  ^": `Parser Error: syntax error at or near "FROM" LINE 1: SELECT a, FROM t`,
+		"ERROR:  division by zero\r\n\tSQL state: 22012":                                                  "ERROR: division by zero SQL state: 22012",
+		"Catalog Error: Table with name t does not exist!\n  ~~~~^~~~\nDid you mean \"u - v\"?\n\n":       `Catalog Error: Table with name t does not exist! Did you mean "u - v"?`,
+	} {
+		c := pairOf(table(t, `{"columns":["n"],"rows":[[1]]}`), nil)
+		c.Pred.Error = message
+		if got := build(t, caseview.Input{Case: c}, caseview.Options{}).AgentError; got != want {
+			t.Errorf("%q: %q, expected %q", message, got, want)
+		}
+	}
+}

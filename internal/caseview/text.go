@@ -107,3 +107,15 @@ var controls = [...]string{
 	"synchronous idle", "end of transmission block", "cancel", "end of medium", "substitute", "escape", "file separator",
 	"group separator", "record separator", "unit separator",
 }
+
+// errorText returns a database's message on one line: each run of white space is one space, and lines that only point
+// at a place in the line above are left out.
+func errorText(message string) string {
+	var out []string
+	for line := range strings.Lines(message) {
+		if strings.Trim(line, " \t\r\n^~-") != "" {
+			out = append(out, strings.Fields(line)...)
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -251,7 +251,7 @@ func (b *builder) head(asked string) error {
 	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID,
 		c.Expected.Behaviour
 	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response),
-		m.written(c.Pred.Error)
+		m.written(errorText(c.Pred.Error))
 	for _, t := range c.Agent.ToolCalls {
 		text := t.Name
 		if len(t.Arguments) > 0 {
@@ -539,11 +539,14 @@ func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 		v.Reshaped = b.masked.written(h.Reshaped.Text)
 	}
 	v.Score = &score
-	if h.Order != nil {
+	switch {
+	case h.Order == nil:
+	case !h.Order.Kept:
+		v.Order = b.masked.written(h.Order.Why)
+	case counts.Score == 1:
 		v.Order = "The rows are in the order that the question asks for."
-		if !h.Order.Kept {
-			v.Order = b.masked.written(h.Order.Why)
-		}
+	case counts.Equal > 1: // the order of rows that differ is unknown
+		v.Order = "The rows that agree are in the order that the question asks for."
 	}
 	b.tables = t
 	v.Mapping = t.mapping(h)
