@@ -12,7 +12,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "relation", Display: "How the results differ",
-		Version: 11, Group: "execution",
+		Version: 12, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: relations.QueryFailed},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,

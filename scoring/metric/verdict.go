@@ -18,7 +18,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "verdict", Display: "Verdict",
-		Version: 13, Group: "verdict",
+		Version: 14, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
 		Branch:  scoring.BranchSQL,
 		FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true,

@@ -106,7 +106,7 @@ var clauseKinds = []Kind{
 // sameQuery returns a finding if the queries are proven to be equivalent, else nil. If there are results, it requires
 // the same SQL text, since results that differ outweigh any other proof.
 func sameQuery(e *evidence) *found {
-	if q := e.queries(); !q.both() {
+	if q := e.queries(); !q.given() {
 		return nil
 	}
 	p := e.proof()
@@ -198,7 +198,7 @@ func ratioForPlain(e *evidence) *found {
 
 func ratioDiffers(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || q.gold.divides == 0 || q.pred.divides == 0 || e.queriesOnly || single(e.gold) == nil ||
+	if !q.given() || q.gold.divides == 0 || q.pred.divides == 0 || e.queriesOnly || single(e.gold) == nil ||
 		single(e.pred) == nil {
 		return nil
 	}
@@ -216,7 +216,7 @@ func ratioDiffers(e *evidence) *found {
 
 // firsts reports whether both queries have an ORDER BY and a limit without an offset.
 func (q *queries) firsts() bool {
-	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.first() && q.pred.first()
+	return q.given() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.first() && q.pred.first()
 }
 
 // first reports whether a query has a limit without an offset, or with offset 0.
@@ -345,10 +345,69 @@ func outerJoin(e *evidence) *found {
 	if !q.both() || q.gold.outer == q.pred.outer {
 		return nil
 	}
+	if g, p := q.loneTables(); q.gold.joinsOuter(g) || q.pred.joinsOuter(p) {
+		return nil // the other query does not join these tables at all
+	}
 	if q.gold.outer {
 		return &found{text: "Gold has an outer join, the answer's query none."}
 	}
 	return &found{text: "The answer's query has an outer join, gold none."}
+}
+
+// joinsOuter reports whether the query has outer joins, all of them with sources that read only tables in lone.
+func (q *query) joinsOuter(lone []string) bool {
+	return q.outer && !q.reversed && !slices.ContainsFunc(q.optional, func(s *sqlparts.Source) bool {
+		read := q.tablesOf(s)
+		return len(read) == 0 || len(without(read, lone)) > 0
+	})
+}
+
+// tablesOf returns the names of the tables that a source of the query reads, in lower case, also through common table
+// expressions.
+func (q *query) tablesOf(s *sqlparts.Source) (names []string) {
+	ctes := q.defined()
+	var read func(table sqlparts.Name)
+	read = func(table sqlparts.Name) {
+		name := strings.ToLower(table.Last().Text)
+		cte := ctes[name]
+		if cte == nil || len(table) > 1 {
+			names = append(names, name)
+			return
+		}
+		delete(ctes, name) // read once, even if recursive
+		for _, t := range sqlparts.Tables(cte) {
+			read(t)
+		}
+	}
+	switch {
+	case len(s.Nested) > 0:
+		for _, inner := range s.Nested {
+			names = append(names, q.tablesOf(inner)...)
+		}
+	case s.Query != nil:
+		for _, t := range sqlparts.Tables(s.Query) {
+			read(t)
+		}
+	case len(s.Table) > 0:
+		read(s.Table)
+	}
+	return names
+}
+
+// defined returns the common table expressions of the query by name.
+func (q *query) defined() map[string]*sqlparts.Query {
+	out := map[string]*sqlparts.Query{}
+	sqlparts.Walk(q.query, func(n sqlparts.Node) bool {
+		if n, ok := n.(*sqlparts.Query); ok {
+			for _, c := range n.With {
+				if c.Query != nil {
+					out[strings.ToLower(c.Name.Text)] = c.Query
+				}
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // loneTables returns the tables that only gold's query reads and those that only the answer's query reads.
@@ -358,7 +417,7 @@ func (q *queries) loneTables() (gold, pred []string) {
 
 func tablesFewer(e *evidence) *found {
 	q := e.queries()
-	if !q.both() {
+	if !q.given() || !q.pred.whole {
 		return nil
 	}
 	if g, p := q.loneTables(); len(g) > 0 && len(p) == 0 && len(q.pred.tables) > 0 {
@@ -369,7 +428,7 @@ func tablesFewer(e *evidence) *found {
 
 func tablesMore(e *evidence) *found {
 	q := e.queries()
-	if !q.both() {
+	if !q.given() || !q.gold.whole {
 		return nil
 	}
 	if g, p := q.loneTables(); len(g) == 0 && len(p) > 0 && len(q.gold.tables) > 0 {
@@ -391,7 +450,7 @@ func tablesDiffer(e *evidence) *found {
 }
 
 func selectDiffers(e *evidence) *found {
-	if !e.sameRest() || slices.Equal(e.queries().gold.parts.Select, e.queries().pred.parts.Select) {
+	if !e.queries().both() || !e.sameRest() || slices.Equal(e.queries().gold.parts.Select, e.queries().pred.parts.Select) {
 		return nil
 	}
 	q := e.queries()

@@ -164,7 +164,7 @@ func oneFilter(e *evidence, has side) *found {
 // literals and for which holds returns true; nil if there is none.
 func (e *evidence) literalPair(holds func(g, p condition) bool) *[2]condition {
 	q := e.queries()
-	if !q.both() {
+	if !q.given() {
 		return nil
 	}
 	for _, pair := range q.counterLiterals() {
@@ -264,7 +264,7 @@ func literalsDiffer(e *evidence) *found {
 // operators returns the first pair of conditions, one of each query only, that compare the same column with the same
 // value and for whose operators holds returns true; nil if there is none.
 func (q *queries) operators(holds func(g, p string) bool) *[2]condition {
-	if !q.both() {
+	if !q.given() {
 		return nil
 	}
 	inGold, inPred := textsOf(q.gold.conditions), textsOf(q.pred.conditions)
@@ -307,14 +307,14 @@ func comparisonDiffers(e *evidence) *found {
 }
 
 func orForAnd(e *evidence) *found {
-	if q := e.queries(); !q.both() || !q.gold.conjoins() || !q.pred.alternates() {
+	if q := e.queries(); !q.given() || !q.gold.conjoins() || !q.pred.alternates() {
 		return nil
 	}
 	return &found{text: "Gold combines by INTERSECT what meets both conditions, the answer has OR, a list or UNION."}
 }
 
 func andForOr(e *evidence) *found {
-	if q := e.queries(); !q.both() || !q.pred.conjoins() || !q.gold.alternates() {
+	if q := e.queries(); !q.given() || !q.pred.conjoins() || !q.gold.alternates() {
 		return nil
 	}
 	return &found{text: "Gold has OR, a list or UNION, the answer combines by INTERSECT what meets both conditions."}
@@ -325,12 +325,15 @@ func andForOr(e *evidence) *found {
 // or FILTER counts as untested if gold divides.
 func loneCondition(e *evidence, has side) *found {
 	q := e.queries()
-	if !q.both() {
+	if !q.given() {
 		return nil
 	}
 	of, other := q.gold, q.pred
 	if has == predSide {
 		of, other = other, of
+	}
+	if !other.whole {
+		return nil
 	}
 	for _, c := range of.conditions {
 		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.Column, unicode.IsLetter) ||

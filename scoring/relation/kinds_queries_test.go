@@ -165,8 +165,12 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{of("by the same", "SELECT COUNT(*) FROM t GROUP BY id", "SELECT SUM(n) FROM t GROUP BY t.id", "")},
 	},
 	"outer_join": {
-		holds:  []example{of("left for inner", "SELECT x FROM t JOIN u ON t.id = u.id", "SELECT x FROM t LEFT JOIN u ON t.id = u.id", "")},
-		almost: []example{of("both left", "SELECT x FROM t LEFT JOIN u ON t.id = u.id", "SELECT y FROM u LEFT JOIN t ON t.id = u.id", "")},
+		holds: []example{of("left for inner", "SELECT x FROM t JOIN u ON t.id = u.id", "SELECT x FROM t LEFT JOIN u ON t.id = u.id", ""),
+			{why: "of a table that both read", gold: "x: ['p']", pred: "x: ['q']", goldSQL: "SELECT x FROM t LEFT JOIN u ON t.id = u.id LEFT JOIN v ON v.id = t.id", predSQL: "SELECT x FROM t JOIN u ON t.id = u.id"}},
+		almost: []example{of("both left", "SELECT x FROM t LEFT JOIN u ON t.id = u.id", "SELECT y FROM u LEFT JOIN t ON t.id = u.id", ""),
+			of("the other query does not read the table", "SELECT t.x, SUM(t.a * r.rate) FROM t LEFT JOIN rates r ON r.cur = t.cur GROUP BY t.x", "SELECT t.x, SUM(t.a) FROM t GROUP BY t.x", ""),
+			of("nor through an expression before it", "WITH day AS (SELECT * FROM rates WHERE d = 7), now AS (SELECT cur, rate FROM day) SELECT x, rate FROM t LEFT JOIN now ON now.cur = t.cur", "SELECT x, 1 FROM t", ""),
+			of("it was not read to its end", "SELECT x FROM t LEFT JOIN u ON t.id = u.id", "SELECT x FROM (SELECT x, id FROM t JOIN u ON (t.id = u.id", "")},
 	},
 	"tables_fewer": {
 		holds:  []example{of("without u", "SELECT x FROM t JOIN u ON t.id = u.id", "SELECT x FROM t", "")},

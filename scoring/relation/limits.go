@@ -37,8 +37,8 @@ var limitKinds = []Kind{
 
 func limitLonger(e *evidence) *found {
 	m, q := e.rows(), e.queries()
-	if m == nil || !q.both() || len(m.onlyGold) > 0 || !q.gold.limited || int(q.gold.limit) != len(m.gold) ||
-		q.pred.limited && q.pred.limit <= q.gold.limit {
+	if m == nil || !q.given() || !q.pred.whole || len(m.onlyGold) > 0 || !q.gold.limited ||
+		int(q.gold.limit) != len(m.gold) || q.pred.limited && q.pred.limit <= q.gold.limit {
 		return nil
 	}
 	r := &found{
@@ -54,8 +54,8 @@ func limitLonger(e *evidence) *found {
 
 func limitShorter(e *evidence) *found {
 	m, q := e.rows(), e.queries()
-	if m == nil || !q.both() || len(m.onlyPred) > 0 || !q.pred.limited || int(q.pred.limit) != len(m.pred) ||
-		q.gold.limited && q.gold.limit <= q.pred.limit {
+	if m == nil || !q.given() || !q.gold.whole || len(m.onlyPred) > 0 || !q.pred.limited ||
+		int(q.pred.limit) != len(m.pred) || q.gold.limited && q.gold.limit <= q.pred.limit {
 		return nil
 	}
 	r := &found{
@@ -67,7 +67,7 @@ func limitShorter(e *evidence) *found {
 
 func sortFlipped(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || !q.gold.cutsOff() || !q.pred.cutsOff() {
+	if !q.given() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || !q.gold.cutsOff() || !q.pred.cutsOff() {
 		return nil
 	}
 	g, p := q.gold.order[0], q.pred.order[0]
@@ -84,7 +84,7 @@ func sortFlipped(e *evidence) *found {
 
 func sortAgainstQuestion(e *evidence) *found {
 	q := e.queries()
-	if !q.firsts() || !q.sameTables() || q.gold.order[0].text != q.pred.order[0].text ||
+	if !q.both() || !q.firsts() || !q.sameTables() || q.gold.order[0].text != q.pred.order[0].text ||
 		q.gold.order[0].desc == q.pred.order[0].desc {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // or one first row.
 func byLuck(e *evidence) *found {
 	q := e.queries()
-	if e.queriesOnly || !q.both() {
+	if e.queriesOnly || !q.given() {
 		return nil
 	}
 	if len(q.gold.tables) > 0 && len(q.pred.tables) == 0 && readsNothing(q.pred) {

@@ -15,7 +15,7 @@ func (e *evidence) sortedOtherwise() string {
 		return ""
 	}
 	q := e.queries()
-	if !q.both() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || q.gold.query.Limit != nil ||
+	if !q.given() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || q.gold.query.Limit != nil ||
 		q.pred.query.Limit != nil || e.presentational() {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/scoring/relation"
@@ -56,6 +57,29 @@ func TestSameBySchema(t *testing.T) {
 	for schema, want := range map[string]bool{"": false, "CREATE TABLE t (a int)": false, "CREATE TABLE t (a int NOT NULL UNIQUE)": true} {
 		if in.Schema = schema; names(relation.Queries(in), "same_query") != want {
 			t.Errorf("%q: same_query is %t, want %t", schema, !want, want)
+		}
+	}
+}
+
+// A query that was read in part is not said to lack what may be in the rest; what was read of it is said.
+func TestQueriesReadInPart(t *testing.T) {
+	const gold = "SELECT k, SUM(a) FROM t JOIN u USING (id) WHERE state = 'open' GROUP BY k"
+	for pred, want := range map[string]string{
+		"SELECT k, SUM(a) FROM t JOIN u USING (id)":                                                            "condition_missing group_differs",
+		"SELECT k, SUM((a FROM t JOIN u USING (id) WHERE state = 'open' GROUP BY k":                            "",
+		"SELECT k, SUM(CASE WHEN a > 0 THEN a FROM t JOIN u USING (id) WHERE state = 'open'":                   "",
+		"WITH x AS (SELECT k FROM t WHERE state = 'open' GROUP BY k SELECT * FROM x":                           "",
+		"SELECT k, SUM(a) FROM t JOIN u USING (id) WHERE state = 'open' GROUP BY k HAVING f( 'a":               "",
+		"SELECT k, SUM(a) FROM t JOIN u USING (id) WHERE state = 'shut' AND c 2 > 5 GROUP BY k HAVING f( 'a":   "literals_differ",
+		"SELECT k, SUM(a) FROM t JOIN u USING (id) JOIN v USING (id) WHERE state = 'open' AND y = 7 AND (k = ": "condition_added tables_more",
+	} {
+		found := relation.Queries(relation.Input{GoldSQL: gold, PredSQL: pred, Dialect: "duckdb"})
+		var got []string
+		for _, r := range found {
+			got = append(got, r.Name)
+		}
+		if said := strings.Join(got, " "); said != want {
+			t.Errorf("%s: %q, expected %q", pred, said, want)
 		}
 	}
 }

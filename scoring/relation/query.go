@@ -20,6 +20,7 @@ type queries struct {
 // subqueries and common table expressions.
 type query struct {
 	query *sqlparts.Query
+	whole bool             // the parser read all of the text
 	final *sqlparts.Select // the SELECT that returns the rows; nil if they come from a set operation or VALUES
 	parts sqlparts.Components
 
@@ -37,8 +38,10 @@ type query struct {
 	intersects bool
 	excepts    bool
 	unites     bool
-	outer      bool // it has a LEFT, RIGHT or FULL join
-	ors        int  // number of chains of OR, and of IN lists with several values
+	outer      bool               // it has a LEFT, RIGHT or FULL join
+	optional   []*sqlparts.Source // the sources joined by LEFT JOIN
+	reversed   bool               // it has a RIGHT or FULL join
+	ors        int                // number of chains of OR, and of IN lists with several values
 	windows    bool
 }
 
@@ -71,8 +74,11 @@ func (e *evidence) queries() *queries {
 	return e.q
 }
 
-// both reports whether both queries are known.
-func (q *queries) both() bool { return q.gold != nil && q.pred != nil }
+// given reports whether both queries are known, even if only in part.
+func (q *queries) given() bool { return q.gold != nil && q.pred != nil }
+
+// both reports whether both queries are known in whole, so that a part that is not found in one is not in it.
+func (q *queries) both() bool { return q.given() && q.gold.whole && q.pred.whole }
 
 // script returns the parsed SQL text.
 func (e *evidence) script(sql string) *sqlparts.Script {
@@ -96,7 +102,7 @@ func readQuery(script *sqlparts.Script) *query {
 		return nil
 	}
 	final = plainConditions(final)
-	q := &query{query: final, parts: sqlparts.Extract(final)}
+	q := &query{query: final, whole: len(script.Notes) == 0, parts: sqlparts.Extract(final)}
 	q.final, _ = bodyOf(final).(*sqlparts.Select)
 	q.tables = q.parts.Tables
 	q.limit, q.limited = final.RowLimit()
@@ -199,8 +205,10 @@ func (q *query) note(n sqlparts.Node) {
 		q.selects = append(q.selects, n)
 	case *sqlparts.Source:
 		switch n.Join {
-		case sqlparts.LeftJoin, sqlparts.RightJoin, sqlparts.FullJoin:
-			q.outer = true
+		case sqlparts.LeftJoin:
+			q.outer, q.optional = true, append(q.optional, n)
+		case sqlparts.RightJoin, sqlparts.FullJoin:
+			q.outer, q.reversed = true, true
 		}
 	case *sqlparts.SetOp:
 		for _, o := range n.Ops {

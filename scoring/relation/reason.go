@@ -219,6 +219,8 @@ func (r *Reason) holds(name string) bool {
 		return r.Rows < r.GoldRows
 	case "more":
 		return r.Rows > r.GoldRows
+	case "none":
+		return r.Rows == 0
 	case "higher":
 		return off != nil && off.Low > 0
 	case "lower":

@@ -5,8 +5,9 @@ package relation
 // The slots: {gold} and {answer} are the parts of the queries; {columns} and {answer columns} are names of columns;
 // {gold rows}, {answer rows}, {missing rows} and {extra rows} are counts with a noun; {rows} is the number of rows of
 // the answer and of gold; {size} is a clause about the columns that differ; {values} is the answer's value and gold's;
-// {off} is how much the value differs. {more}, {fewer}, {higher} and {lower} are conditions without text: the answer
-// has more or fewer rows than gold, or its only differing column is higher or lower in every row that differs.
+// {off} is how much the value differs. {more}, {fewer}, {none}, {higher} and {lower} are conditions without text: the
+// answer has more or fewer rows than gold, or none, or its only differing column is higher or lower in every row that
+// differs.
 var forms = map[string][]string{
 	QueryFailed: {"The query did not run: {error}", "The query did not run."},
 
@@ -48,9 +49,13 @@ var forms = map[string][]string{
 		"Repeats rows less often: {rows}.",
 	},
 	"gold_ungrouped": {"Groups as the question asks; gold does not."},
-	"tables_more":    {"Also reads {answer}, and {size}.", "Also reads {answer}."},
-	"tables_fewer":   {"Does not read {gold}, and {size}.", "Does not read {gold}."},
-	"tables_differ":  {"Reads {answer} where gold reads {gold}."},
+	"fan_out": {
+		"Also joins {answer}, which repeats rows of {gold}: {size}.",
+		"Also joins {answer}, which repeats rows of {gold}.",
+	},
+	"tables_more":   {"Also reads {answer}, and {size}.", "Also reads {answer}."},
+	"tables_fewer":  {"Does not read {gold}, and {size}.", "Does not read {gold}."},
+	"tables_differ": {"Reads {answer} where gold reads {gold}."},
 	"outer_join": {
 		"Joins otherwise (outer or inner), and {size}.",
 		"Joins otherwise (outer or inner): {rows}.{more}",
@@ -85,6 +90,21 @@ var forms = map[string][]string{
 		"Adds the filter {answer}: {values}.",
 		"Adds the filter {answer}; {size}.",
 		"Adds the filter {answer}.",
+	},
+	"null_comparison": {
+		"Compares with NULL, which is never true ({answer}): {values}.",
+		"Compares with NULL, which is never true ({answer}), and finds nothing; gold has {gold rows}.{none}",
+		"Compares with NULL, which is never true ({answer}), and finds nothing.",
+	},
+	"not_in_null": {
+		"Compares by NOT IN with a list that contains NULL, so nothing is found: {values}.",
+		"Compares by NOT IN with a list that contains NULL, so nothing is found; gold has {gold rows}.{none}",
+		"Compares by NOT IN with a list that contains NULL, so nothing is found.",
+	},
+	"last_day_lost": {
+		"Leaves out the last day: {answer} ends as that day starts; {values}.",
+		"Leaves out the last day: {answer} ends as that day starts; {size}.",
+		"Leaves out the last day: {answer} ends as that day starts.",
 	},
 	"filter_missing": {"Leaves out the filter {gold}: {extra rows} too many."},
 	"filter_added":   {"Adds the filter {answer}: {missing rows} too few."},
@@ -163,6 +183,10 @@ var forms = map[string][]string{
 		"Counts every row where gold counts different values: {size}.{higher}",
 		"Counts different values where gold counts every row: {size}.{lower}",
 		"Counts repeats otherwise than gold.",
+	},
+	"pairs_twice": {
+		"Has each pair twice, in both orders: joins by {answer} where gold joins by {gold}; {values}.",
+		"Has each pair twice, in both orders: joins by {answer} where gold joins by {gold}.",
 	},
 	"aggregate_differs": {
 		"Aggregates by {answer} where gold has {gold}: {values}.",

@@ -98,7 +98,8 @@ var (
 		{"nulls", nullKinds}, {"totals", totalLabelKinds}, {"text", textKinds}, {"parts", partKinds}, {"ties", tieKinds},
 		{"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds},
 		{"approximation", approximateKinds}, {"signs", owedKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
-	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
+	queryFamilies = []family{{"reference", referenceKinds}, {"causes", causeKinds}, {"conditions", conditionKinds},
+		{"clauses", clauseKinds}}
 	extentFamilies  = []family{{"extent", extentKinds}}
 	differenceOrder = [][]family{resultFamilies, queryFamilies, extentFamilies}
 )
