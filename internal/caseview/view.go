@@ -66,6 +66,8 @@ type View struct {
 	LatencyMS   *float64       `json:"latency_ms"`
 	GoldMS      *float64       `json:"gold_latency_ms"`
 
+	Headline string `json:"headline,omitempty"` // both of them, if verdict and the comparison of results say otherwise
+
 	Asked  *Score  `json:"score"`  // the explained score; null without scores
 	Scores []Score `json:"scores"` // all scores, in the order of the metrics
 
@@ -180,6 +182,7 @@ func build(ctx context.Context, in Input, o Options) (*builder, error) {
 	if err := b.head(o.Metric); err != nil {
 		return nil, err
 	}
+	b.view.Headline = b.headline()
 	b.queries()
 	b.view.Relations = b.relations()
 	b.view.Reason = b.reason()
@@ -309,6 +312,41 @@ func (b *builder) head(asked string) error {
 		v.Asked = &v.Scores[0]
 	}
 	return nil
+}
+
+// headline returns a sentence that names the verdict and the metric that compares results, if one of them passes the
+// answer and the other does not, or the verdict is undecided; else "". That metric is the explained one, else hybrid_ex.
+func (b *builder) headline() string {
+	v := b.view
+	verdict, results := v.scoreOf("verdict"), v.scoreOf("hybrid_ex")
+	if v.Asked != nil && v.Asked != verdict && v.Asked.Passed != nil {
+		results = v.Asked
+	}
+	if verdict == nil || results == nil || results.Passed == nil {
+		return ""
+	}
+	of := map[bool]string{true: "right", false: "wrong"}[*results.Passed] + " by " + results.Metric
+	if results.Value != nil && results.Label == "" {
+		of += " (" + strconv.FormatFloat(*results.Value, 'f', 3, 64) + ")"
+	}
+	switch {
+	case verdict.Status == scoring.StatusAbstained:
+		return "Undecided by verdict (" + verdict.Reason + "), " + of + "."
+	case verdict.Passed == nil || *verdict.Passed == *results.Passed:
+		return ""
+	}
+	is := map[bool]string{true: "Right", false: "Wrong"}[*verdict.Passed] + " by verdict"
+	var decided struct {
+		By string `json:"decided_by"`
+	}
+	b.detail("verdict", &decided)
+	switch decided.By {
+	case "judge", "guess":
+		is += " (by a " + decided.By + ")"
+	case "evidence":
+		is += " (by rule)"
+	}
+	return is + ", " + of + "."
 }
 
 func (v *View) metricNames() (names []string) {

@@ -257,3 +257,24 @@ func TestMappingOfTheJudge(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// One sentence names the verdict and the comparison of results where they do not agree.
+func TestHeadline(t *testing.T) {
+	for _, tc := range []struct{ name, agent, goldSQL, agentSQL, want string }{
+		{"both right", `{"columns":["town"],"rows":[["Genoa"],["Split"]]}`, "select distinct town from p", "select town from p group by town", ""},
+		{"accepted by rule", `{"columns":["town"],"rows":[["Genoa"],["Split"],["Split"]]}`, "select distinct town from p", "select town from p",
+			"Right by verdict (by rule), wrong by hybrid_ex (0.667)."},
+		{"undecided", `{"columns":["town"],"rows":[["Genoa"],["Bergen"]]}`, "select town from p where size > 3", "select town from p where size < 9",
+			"Undecided by verdict (the evidence leaves it open, and no judge is configured), wrong by hybrid_ex (0.500)."},
+	} {
+		c := pairOf(table(t, `{"columns":["town"],"rows":[["Genoa"],["Split"]]}`), table(t, tc.agent))
+		c.Golds[0].SQL, c.Pred.SQL = tc.goldSQL, tc.agentSQL
+		scores := scored(t, c, "verdict", "hybrid_ex")
+		if got := build(t, caseview.Input{Case: c, Scores: scores}, caseview.Options{}).Headline; got != tc.want {
+			t.Errorf("%s: %q, expected %q", tc.name, got, tc.want)
+		}
+		if got := build(t, caseview.Input{Case: c, Scores: scores[1:]}, caseview.Options{}).Headline; got != "" {
+			t.Errorf("%s, without a verdict: %q", tc.name, got)
+		}
+	}
+}

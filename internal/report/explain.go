@@ -139,6 +139,9 @@ func (e *explanation) head() {
 		"tools", e.tools(), "failed with", e.AgentError, "latency", latency)
 	if s := e.Asked; s != nil {
 		e.line()
+		if e.Headline != "" {
+			e.indented("", e.Headline, bold)
+		}
 		line := []span{{printable.Text(s.Metric) + " " + scoreText(s), bold}}
 		if s.Passed != nil {
 			line = append(line, span{gap, plain}, passedSpan(*s.Passed))
