@@ -155,8 +155,8 @@ func mayHaveNull(in *sqlparts.In) bool {
 }
 
 // period is the time from the start of a day to the start of another, to which conditions restrict a column. A zero
-// time is not a bound. day is set if the end is a date that the column itself is compared with: as a time, it is the start
-// of the day before to.
+// time is not a bound. day is set if the end is a date that the column itself is compared with: as a time, it is the
+// start of the day before to.
 type period struct {
 	column   string
 	from, to time.Time

@@ -27,6 +27,7 @@ type Reason struct {
 	Sizes    []Size   `json:"sizes,omitempty"`           // of the columns that differ; empty if the results are unknown
 	Error    string   `json:"error,omitempty"`           // the database's message, if the query failed
 
+	open bool   // rows tie at the cut, and the question does not say which of them to keep
 	text string // Relation.Text
 }
 
@@ -68,7 +69,7 @@ func NewReason(r *Relation, gold, answer []string) *Reason {
 		Relation: r.Name, Name: DisplayName(r.Name), Group: GroupOf(r.Name), Class: r.Class,
 		Columns: at(gold, r.Proof.GoldColumns), Answered: at(answer, r.Proof.PredColumns),
 		Gold: r.Proof.Gold, Answer: r.Proof.Pred, GoldRows: r.Proof.GoldRows, Rows: r.Proof.PredRows,
-		Missing: r.Proof.OnlyGold, Extra: r.Proof.OnlyPred, text: r.Text,
+		Missing: r.Proof.OnlyGold, Extra: r.Proof.OnlyPred, text: r.Text, open: slices.Contains(r.Proof.Facts, openTie),
 	}
 }
 
@@ -221,6 +222,8 @@ func (r *Reason) holds(name string) bool {
 		return r.Rows > r.GoldRows
 	case "none":
 		return r.Rows == 0
+	case "open":
+		return r.open
 	case "higher":
 		return off != nil && off.Low > 0
 	case "lower":

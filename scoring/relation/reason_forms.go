@@ -5,9 +5,9 @@ package relation
 // The slots: {gold} and {answer} are the parts of the queries; {columns} and {answer columns} are names of columns;
 // {gold rows}, {answer rows}, {missing rows} and {extra rows} are counts with a noun; {rows} is the number of rows of
 // the answer and of gold; {size} is a clause about the columns that differ; {values} is the answer's value and gold's;
-// {off} is how much the value differs. {more}, {fewer}, {none}, {higher} and {lower} are conditions without text: the
-// answer has more or fewer rows than gold, or none, or its only differing column is higher or lower in every row that
-// differs.
+// {off} is how much the value differs. {more}, {fewer}, {none}, {open}, {higher} and {lower} are conditions without
+// text: the answer has more or fewer rows than gold, or none, rows tie in a way that the question leaves open, or its
+// only differing column is higher or lower in every row that differs.
 var forms = map[string][]string{
 	QueryFailed: {"The query did not run: {error}", "The query did not run."},
 
@@ -153,6 +153,7 @@ var forms = map[string][]string{
 		"Chooses other rows among ties at the cut.",
 	},
 	"tie_unproven": {
+		"Chooses other rows among ties at the cut; the question does not say which.{open}",
 		"May choose other rows among ties at the cut: {differ}.",
 		"May choose other rows among ties at the cut.",
 	},

@@ -123,7 +123,7 @@ func TestForms(t *testing.T) {
 		}
 		for _, form := range list {
 			for _, m := range slots.FindAllStringSubmatch(form, -1) {
-				if full.Slot(m[1]) == nil && m[1] != "fewer" && m[1] != "lower" && m[1] != "none" {
+				if full.Slot(m[1]) == nil && m[1] != "fewer" && m[1] != "lower" && m[1] != "none" && m[1] != "open" {
 					t.Errorf("%s: %q: unknown slot %q", name, form, m[1])
 				}
 			}
@@ -149,5 +149,37 @@ func TestReasonJSON(t *testing.T) {
 		`"group":"Filters","class":"difference","gold_rows":3,"answer_rows":1,"missing_rows":2}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s %v, expected %s", got, err, want)
+	}
+}
+
+// Rows that tie at the cut are chosen otherwise only if both queries read and sort the same, and the question leaves it
+// open which of them to keep.
+func TestOpenTies(t *testing.T) {
+	const gold, pred = "boat, trips: ['Ida', 9], ['Olav', 7]", "boat, trips: ['Ida', 9], ['Runa', 7]"
+	const by = "SELECT boat, COUNT(*) AS trips FROM log GROUP BY boat ORDER BY trips DESC, "
+	for _, tc := range []struct {
+		question, goldSQL, predSQL string
+		open                       bool
+	}{
+		{"Which two boats made the most trips?", by + "boat LIMIT 2", by + "boat DESC LIMIT 2", true},
+		{"Which two boats made the most trips?", by + "MAX(day) LIMIT 2", by + "boat LIMIT 2", true},
+		{"Which two boats made the most trips? Break ties by name.", by + "boat LIMIT 2", by + "boat DESC LIMIT 2", false},
+		{"Which two boats made the most trips, then alphabetical?", by + "boat LIMIT 2", by + "boat DESC LIMIT 2", false},
+		{"Which two boats made the most trips? Sort by trips and by boat.", by + "boat LIMIT 2", by + "boat DESC LIMIT 2", false},
+		{"", by + "boat LIMIT 2", by + "boat DESC LIMIT 2", false},
+		{"Which two boats made the most trips?", by + "boat LIMIT 2", "SELECT boat, COUNT(*) AS trips FROM log WHERE day > 3 GROUP BY boat ORDER BY trips DESC LIMIT 2", false},
+		{"Which two boats made the most trips?", by + "boat LIMIT 2", "SELECT boat, trips FROM totals ORDER BY trips DESC LIMIT 2", false},
+	} {
+		x := example{gold: gold, pred: pred, goldSQL: tc.goldSQL, predSQL: tc.predSQL, question: tc.question}
+		found := x.find(t)
+		if found[0].Name != "tie_unproven" {
+			t.Errorf("%s: %+v", tc.predSQL, found[0])
+			continue
+		}
+		got := relation.NewReason(&found[0], nil, nil).Sentence().String()
+		const open = "Chooses other rows among ties at the cut; the question does not say which."
+		if (got == open) != tc.open {
+			t.Errorf("%q, %s: %q", tc.question, tc.predSQL, got)
+		}
 	}
 }

@@ -2,12 +2,14 @@ package relation
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -78,8 +80,38 @@ func tieAtOtherPosition(e *evidence, proven bool) *found {
 		named(e.gold, e.goldColumns(tied)))
 	r := e.aboutPairs(tied, text)
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
+	if !proven && e.openTie(tied[0]) {
+		r.proof.Facts = []string{openTie}
+	}
 	return r
 }
+
+// openTie is the fact that rows tie at the cut, and that the question does not say which of them to keep.
+const openTie = "Both queries read the same rows and sort by the same key first. The question does not say which of equal rows to keep."
+
+// openTie reports whether both queries are the same up to the keys that they sort by after the first one, which the
+// pair of columns shows, and the question does not mention ties or a second key.
+func (e *evidence) openTie(pair int) bool {
+	q, c := e.queries(), &e.a.Columns[pair]
+	if strings.TrimSpace(e.Question) == "" || !q.firsts() || !q.both() || !q.gold.limited || !q.pred.limited ||
+		q.gold.limit != q.pred.limit || q.gold.order[0] != q.pred.order[0] || !q.gold.readsAs(q.pred) {
+		return false
+	}
+	g, p := q.gold.item(c.Gold, len(e.gold.Columns)), q.pred.item(c.Pred, len(e.pred.Columns))
+	if g == nil || p == nil || sqlparts.Normalized(g) != q.gold.order[0].text ||
+		sqlparts.Normalized(p) != q.pred.order[0].text {
+		return false
+	}
+	asked := e.asks().Plain()
+	later := func(k orderKey) bool {
+		return strings.Contains(asked, " by "+strings.Join(naming.Words(unqualified(k.text)), " ")+" ")
+	}
+	return !breaksTies.MatchString(asked) && !slices.ContainsFunc(q.gold.order[1:], later)
+}
+
+// breaksTies matches words of a question that may say which of equal rows come first.
+var breaksTies = regexp.MustCompile(
+	` (?:ties?|tied|tying|tiebreak\w*|draws?|then|second(?:ly|arily)?|equal\w*|same|alphabet\w*|if (?:two|several|some|more)|in case) `)
 
 // tiedIn returns the pairs of columns in which all rows that differ hold the last value of both sides: if proven, those
 // of all of gold's sort keys, else one that is sorted on both sides; nil if there are none.
