@@ -164,7 +164,7 @@ type period struct {
 	bound    string // text of the condition that sets to
 }
 
-// periodOf returns the period to which a list of conditions restricts their only column. ok is false if there is no end
+// periodOf returns the period to which a list of conditions restricts their only column. ok is false without an end
 // or if a condition is something else.
 func periodOf(list []condition) (p period, ok bool) {
 	for i := range list {

@@ -79,6 +79,18 @@ var _ = addExamples(map[string]examplesOf{
 			counted("of two tables", "17", "34", "SELECT COUNT(*) FROM orders a JOIN menus b ON a.bill = b.bill AND a.dish < b.dish", "SELECT COUNT(*) FROM orders a JOIN menus b ON a.bill = b.bill AND a.dish <> b.dish"),
 		},
 	},
+	"currency_in_text": {
+		holds: []example{
+			{why: "each row in its own", gold: "cur, owed: ['EUR', 1200], ['SEK', 90.5]", pred: "cur, owed: ['EUR', '1,200.00 EUR'], ['SEK', '90.50 SEK']"},
+			{why: "the code comes first, rows elsewhere", gold: "port, cur, owed: ['Genoa', 'EUR', 1200], ['Malmö', 'SEK', 90], ['Lund', 'SEK', null]", pred: "port, cur, owed: ['Lund', 'SEK', null], ['Malmö', 'SEK', 'SEK 90'], ['Genoa', 'EUR', 'EUR1200']"},
+		},
+		almost: []example{
+			{why: "no column states the currency", gold: "port, owed: ['Genoa', 1200], ['Malmö', 90]", pred: "port, owed: ['Genoa', '1,200 EUR'], ['Malmö', '90 SEK']"},
+			{why: "a row is in another", gold: "cur, owed: ['EUR', 1200], ['SEK', 90], ['NOK', 70]", pred: "cur, owed: ['EUR', '1,200 EUR'], ['SEK', '90 NOK'], ['NOK', '70 SEK']"},
+			{why: "a figure is another", gold: "cur, owed: ['EUR', 1200], ['SEK', 90]", pred: "cur, owed: ['EUR', '1,200 EUR'], ['SEK', '91 SEK']"},
+			{why: "the groups are no thousands", gold: "cur, owed: ['EUR', 1200], ['SEK', 90]", pred: "cur, owed: ['EUR', '12,00 EUR'], ['SEK', '90 SEK']"},
+		},
+	},
 	"fan_out": {
 		holds: []example{
 			{why: "a skipper has many trips", gold: fees, pred: "town, fees: ['Genoa', 120], ['Split', 150], ['Bergen', 10]", goldSQL: perGroup, predSQL: withMany},

@@ -95,8 +95,9 @@ var (
 	orderFamily    = family{"order", orderKinds}
 	sameFamily     = family{"same data", sameKinds}
 	resultFamilies = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds},
-		{"nulls", nullKinds}, {"totals", totalLabelKinds}, {"text", textKinds}, {"parts", partKinds}, {"ties", tieKinds},
-		{"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds},
+		{"nulls", nullKinds}, {"totals", totalLabelKinds}, {"text", textKinds}, {"currencies", currencyKinds},
+		{"parts", partKinds}, {"ties", tieKinds}, {"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds},
+		{"aggregates", aggregateKinds},
 		{"approximation", approximateKinds}, {"signs", owedKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
 	queryFamilies = []family{{"reference", referenceKinds}, {"causes", causeKinds}, {"conditions", conditionKinds},
 		{"clauses", clauseKinds}}
