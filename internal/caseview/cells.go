@@ -511,7 +511,9 @@ func (k *classified) cell(column, gold, agent int) Cell {
 	case Differs:
 		how := k.Alignment.Columns[c.pair].Comparison
 		g, a := readAs(&k.Comparison.Gold.Columns[c.Gold-1], &k.Comparison.Agent.Columns[c.Agent-1], &how, gold, agent)
-		out.Change = changeOf(g, a, &how)
+		if !identifies(k.Comparison.Gold.Columns[c.Gold-1].Name) {
+			out.Change = changeOf(g, a, &how)
+		}
 		if s == Mapped && out.Change != nil && out.Change.Absolute == "0" {
 			out.Change = nil
 		}

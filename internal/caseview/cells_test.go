@@ -405,8 +405,8 @@ func randomPair(seed uint64) (gold, agent *scoring.Table) {
 // Differences are computed exactly where doubles would not see them.
 func TestChanges(t *testing.T) {
 	for _, c := range []struct{ gold, agent, kind, want string }{
-		{"9007199254740993", "9007199254740992", "INT64", "-1, -0.00000000000001110 %"},
-		{"0.3", "0.30000000000000004", "FLOAT64", "+0.00000000000000004, +0.00000000000001333 %"},
+		{"9007199254740993", "9007199254740992", "INT64", "-1, in the last digits"},
+		{"0.3", "0.30000000000000004", "FLOAT64", "+0.00000000000000004, in the last digits"},
 		{"0", "5", "INT64", "+5"},
 		{"-4", "-2", "INT64", "+2, +50.00 %"},
 		{"1.10", "1.1000001", "DECIMAL", "+0.0000001, +0.000009091 %"},

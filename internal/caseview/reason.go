@@ -1,8 +1,11 @@
 package caseview
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -53,6 +56,34 @@ func ReasonOf(scores []scoring.Score) *relation.Reason {
 	var h metric.Hybrid
 	b.detail("hybrid_ex", &h)
 	return relation.NewReason(&r, h.GoldColumns, h.PredColumns)
+}
+
+// plainReason returns the reason of a score for display. The stored reason of hybrid_ex gives the rows that agree as a
+// share of those of both results; here it is of gold's. A latency is the one that is recorded with the answer.
+func (b *builder) plainReason(s *scoring.Score) string {
+	switch s.Metric {
+	case "hybrid_ex", "result_match_category":
+		var h metric.Hybrid
+		if !b.detail("hybrid_ex", &h) {
+			return s.Reason
+		}
+		c := &h.Counts
+		all := max(c.GoldRows, c.Matched+c.Unmatched)
+		rest, found := strings.CutPrefix(s.Reason, fmt.Sprintf("%d of %s %s", c.Equal, printable.Count(all, "row"),
+			printable.Verb(c.Equal, "agrees", "agree")))
+		if !found || all <= max(c.GoldRows, c.PredRows) {
+			return s.Reason
+		}
+		return fmt.Sprintf("%d of gold's %s %s", c.Equal, printable.Count(c.GoldRows, "row"),
+			printable.Verb(c.Equal, "agrees", "agree")) + rest
+	case "latency_overhead":
+		if b.gold == nil || s.Status != scoring.StatusOK || b.Case.Pred.Latency == nil || b.gold.Latency == nil {
+			return s.Reason
+		}
+		return fmt.Sprintf("recorded time: %s ms for the answer, %s ms for gold's query",
+			printable.Figure(*milliseconds(b.Case.Pred.Latency), 4), printable.Figure(*milliseconds(b.gold.Latency), 4))
+	}
+	return s.Reason
 }
 
 // sizes returns the size of the differences of each column that differs, in gold's order, without masked columns.
@@ -117,7 +148,7 @@ func written(v scoring.Value) string {
 // offBy returns the range of the relative differences of a pair of columns over the matched rows in differ, or all if
 // differ is nil. It returns nil unless all of them are nonzero differences of numbers relative to a nonzero gold value.
 func (t *tables) offBy(p *scoring.ColumnPair, partner []int32, differ RowSet) *relation.Range {
-	if p.Kind != scoring.KindNumber {
+	if p.Kind != scoring.KindNumber || identifies(t.Comparison.Gold.Columns[p.Gold].Name) {
 		return nil
 	}
 	gold, agent := &t.Comparison.Gold.Columns[p.Gold], &t.Comparison.Agent.Columns[p.Pred]

@@ -22,11 +22,11 @@ func TestReason(t *testing.T) {
 		},
 		{
 			"one number", `{"columns":["n"],"rows":[[2388]]}`, `{"columns":["n"],"rows":[[15819]]}`,
-			"select count(distinct c) as n from t", "select count(c) as n from t", "Counts every row where gold counts different values: 15819 for 2388.", "count_distinct",
+			"select count(distinct c) as n from t", "select count(c) as n from t", "Counts every row where gold counts different values: 15819 instead of 2388.", "count_distinct",
 		},
 		{
 			"zero for a number", `{"columns":["n"],"rows":[[612]]}`, `{"columns":["n"],"rows":[[0]]}`,
-			"", "", "Another value: 0 for 612.", "value_differs",
+			"", "", "Another value: 0 instead of 612.", "value_differs",
 		},
 		{
 			"gold is zero", `{"columns":["n"],"rows":[[0]]}`, `{"columns":["n"],"rows":[[612]]}`,
@@ -143,6 +143,58 @@ func TestErrorText(t *testing.T) {
 		c.Pred.Error = message
 		if got := build(t, caseview.Input{Case: c}, caseview.Options{}).AgentError; got != want {
 			t.Errorf("%q: %q, expected %q", message, got, want)
+		}
+	}
+}
+
+// A difference in the last digits of a double has no share that anybody reads, and one of identifiers no meaning.
+func TestSizesOfDifferences(t *testing.T) {
+	for _, tc := range []struct{ name, column, gold, agent, relative, of string }{
+		{"a number", "fee", "40", "50", "+25.00 %", "`fee` is 25 % too high in 1 of 3 rows."},
+		{"still a share", "fee", "1000000000", "1000000001", "+0.0000001000 %", ""},
+		{"an identifier", "skipper_id", "4", "292", "", "`skipper_id` differs in 1 of 3 rows."},
+		{"a name that ends like one", "paid", "4", "292", "+7200 %", ""},
+	} {
+		c := pairOf(table(t, `{"columns":["boat","`+tc.column+`"],"rows":[["Ida",`+tc.gold+`],["Olav",7],["Runa",8]]}`),
+			table(t, `{"columns":["boat","`+tc.column+`"],"rows":[["Ida",`+tc.agent+`],["Olav",7],["Runa",8]]}`))
+		v := build(t, caseview.Input{Case: c}, caseview.Options{})
+		got := ""
+		for _, row := range v.Cells.Page {
+			for _, d := range row.Cells {
+				if d.Change != nil {
+					got = d.Change.Relative
+				}
+			}
+		}
+		if got != tc.relative {
+			t.Errorf("%s: %q, expected %q", tc.name, got, tc.relative)
+		}
+		if said := v.Reason.Sentence().String(); tc.of != "" && said != tc.of {
+			t.Errorf("%s: %q, expected %q", tc.name, said, tc.of)
+		}
+	}
+}
+
+// Rows of both results are not counted together, and a question without gold says why.
+func TestPlainReasons(t *testing.T) {
+	c := pairOf(table(t, `{"columns":["id","boat","sails"],"rows":[[101,"Ida",2],[205,"Olav",2],[377,"Runa",4],[402,"Ebba",4],[518,"Nils",2]]}`),
+		table(t, `{"columns":["id","boat","sails"],"rows":[[101,"Ida",2],[205,"Olav",2],[377,"Runa",4],[402,"Ebba",4],[914,"Sif",2]]}`))
+	v := build(t, caseview.Input{Case: c, Scores: scored(t, c, "hybrid_ex")}, caseview.Options{})
+	if got := v.Asked.Reason; !strings.HasPrefix(got, "4 of gold's 5 rows agree") {
+		t.Errorf("rows: %q", got)
+	}
+	c = pairOf(table(t, `{"columns":["id","boat"],"rows":[[1,"Ida"],[2,"Olav"]]}`),
+		table(t, `{"columns":["id","boat"],"rows":[[1,"Ida"],[2,"Olav"],[9,"Sif"]]}`))
+	v = build(t, caseview.Input{Case: c, Scores: scored(t, c, "hybrid_ex")}, caseview.Options{})
+	if got := v.Asked.Reason; !strings.HasPrefix(got, "2 of 3 rows agree; gold has 2 rows, the agent 3") {
+		t.Errorf("a row more: %q", got)
+	}
+	for behaviour, want := range map[string]string{"refuse": "decline", "clarify": "ask back", "answer": "No gold answer"} {
+		c := pairOf(table(t, `{"columns":["n"],"rows":[[1]]}`), table(t, `{"columns":["n"],"rows":[[1]]}`))
+		c.Golds, c.Expected.Behaviour = nil, behaviour
+		notes := build(t, caseview.Input{Case: c}, caseview.Options{}).Notes
+		if len(notes) != 1 || !strings.Contains(notes[0], want) {
+			t.Errorf("%s: %q", behaviour, notes)
 		}
 	}
 }

@@ -42,24 +42,24 @@ type People struct {
 	Passes   bool    `json:"passes"`    // whether such an answer passes under the policy without a judge
 }
 
-// Text says how many labeled answers with the relation people accepted, how likely they accept one, and whether a judge
-// is needed. chance is p.Chance as text; policy may be "".
+// Text returns how many labeled answers with the relation people accepted, how likely they accept one, and whether a
+// rule accepts it. chance is p.Chance as text; policy may be "".
 func (p *People) Text(chance, policy string) string {
-	text := "No labeled example."
+	text := "Among the labeled examples, no answer differs from gold in this way. An estimated " + chance +
+		" of such answers are right."
 	if p.Cases > 0 {
-		text = fmt.Sprintf("People accepted %d of %s (%s).", p.Accepted, printable.Count(p.Cases, "labeled example"),
-			printable.Count(p.Groups, "database"))
+		text = fmt.Sprintf("People judged %s that %s from gold in this way, in %s, and accepted %d. "+
+			"An estimated %s of such answers are right.", printable.Count(p.Cases, "example"),
+			printable.Verb(p.Cases, "differs", "differ"), printable.Count(p.Groups, "database"), p.Accepted, chance)
 	}
-	text += " Estimated chance that people accept it: " + chance + ". "
-	if p.Passes {
-		text += "Accepted by rule"
-	} else {
-		text += "Needs a judge"
-	}
+	by := ""
 	if policy != "" {
-		text += " (policy " + policy + ")"
+		by = " of the policy " + policy
 	}
-	return text + "."
+	if p.Passes {
+		return text + " The rules" + by + " accept this one without a judge."
+	}
+	return text + " The rules" + by + " leave this one to a judge."
 }
 
 // TriedRelation is a relation that was tested and does not hold.
@@ -83,7 +83,7 @@ func kindNamed(name string) relation.Kind {
 // relations returns the relations in the score of the metric relation if they are about the shown gold answer;
 // otherwise it computes them. It returns nil if it finds none.
 func (b *builder) relations() *Relations {
-	out := &Relations{Policy: policy.Answer, Source: "the delivered table of labels (docs/eval/verdict.md)"}
+	out := &Relations{Policy: policy.Answer, Source: "examples delivered with badger (docs/eval/verdict.md)"}
 	table := policy.Default()
 	var options struct {
 		Policy policy.Policy `json:"policy"`

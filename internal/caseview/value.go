@@ -128,7 +128,9 @@ func changeOf(g, a scoring.Value, how *scoring.Comparison) *Change {
 		c := &Change{Absolute: signed(diff, exactText(diff, digits))}
 		if x.Sign() != 0 {
 			share := new(big.Rat).Quo(diff, new(big.Rat).Abs(x))
-			c.Relative = percent(share)
+			if c.Relative = percent(share); diff.Sign() != 0 && new(big.Rat).Abs(share).Cmp(lastDigits) < 0 {
+				c.Relative = "in the last digits"
+			}
 		}
 		return c
 	}
@@ -139,6 +141,9 @@ func changeOf(g, a scoring.Value, how *scoring.Comparison) *Change {
 	}
 	return nil
 }
+
+// lastDigits is the share of a number below which a difference is only in the last of the digits that a double has.
+var lastDigits = big.NewRat(1, 1e12)
 
 // exactNumber returns a number as a fraction, and whether v is a finite number. A double is converted to the shortest
 // decimal that parses to it.
@@ -238,4 +243,15 @@ func span(nanos *big.Int) string {
 func readAs(gold, agent *scoring.Column, how *scoring.Comparison, i, j int) (g, a scoring.Value) {
 	goldView, agentView := cell.Views(how, false)
 	return cell.Read(gold, goldView, i), cell.Read(agent, agentView, j)
+}
+
+// identifies reports whether a column's name says that its numbers identify things, so that their differences mean
+// nothing.
+func identifies(column string) bool {
+	last := column[strings.LastIndexAny(column, "_ .-")+1:]
+	switch strings.ToLower(last) {
+	case "id", "ids", "key", "uuid", "guid", "code":
+		return true
+	}
+	return strings.HasSuffix(last, "Id") || strings.HasSuffix(last, "ID") // customerId
 }

@@ -272,7 +272,7 @@ func (b *builder) head(asked string) error {
 	for i := range b.Scores {
 		s := &b.Scores[i]
 		out := Score{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed,
-			Reason: m.reason(s.Metric, s.Reason), Judged: len(s.AssessmentIDs) > 0 || s.Usage != nil}
+			Reason: m.reason(s.Metric, b.plainReason(s)), Judged: len(s.AssessmentIDs) > 0 || s.Usage != nil}
 		if s.Status == scoring.StatusOK {
 			value := s.Value
 			out.Value = &value
@@ -315,7 +315,8 @@ func (b *builder) head(asked string) error {
 }
 
 // headline returns a sentence that names the verdict and the metric that compares results, if one of them passes the
-// answer and the other does not, or the verdict is undecided; else "". That metric is the explained one, else hybrid_ex.
+// answer and the other does not, or the verdict is undecided; else "". The explained metric takes precedence over
+// hybrid_ex.
 func (b *builder) headline() string {
 	v := b.view
 	verdict, results := v.scoreOf("verdict"), v.scoreOf("hybrid_ex")
@@ -372,6 +373,17 @@ func milliseconds(d *time.Duration) *float64 {
 	return &ms
 }
 
+// withoutGold returns the note on a question without a gold answer; behaviour is what the agent is expected to do.
+func withoutGold(behaviour string) string {
+	switch behaviour {
+	case scoring.BehaviourRefuse:
+		return "The agent is expected to decline this question and not to answer it, so that nothing can be compared."
+	case scoring.BehaviourClarify:
+		return "The agent is expected to ask back and not to answer, so that nothing can be compared."
+	}
+	return "No gold answer is given for the question, so that nothing can be compared."
+}
+
 // choose sets the accepted answers and the one that is compared: wanted, or else the one that the scores used. It
 // returns the comparison: the stored one of hybrid_ex if it fits the available results, else a new one; nil without
 // any.
@@ -383,7 +395,7 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 	}
 	if len(c.Golds) == 0 {
 		if !b.Unreadable {
-			b.note("The question has no accepted answer.")
+			b.note(withoutGold(c.Expected.Behaviour))
 		}
 		return nil, nil
 	}

@@ -95,7 +95,7 @@ func TestWithoutComparison(t *testing.T) {
 			c.Golds[0].Result = scoring.Result{Err: errcode.New(errcode.DataLoss, "it is cut")}
 		}, "The accepted result cannot be read: it is cut"},
 		"a reference":        {func(c *scoring.Case) { c.Golds[0].Result = scoring.Result{Ref: "table:x"} }, "references are not resolved here"},
-		"no accepted answer": {func(c *scoring.Case) { c.Golds = nil }, "The question has no accepted answer"},
+		"no accepted answer": {func(c *scoring.Case) { c.Golds = nil }, "No gold answer is given"},
 		"gold failed":        {func(c *scoring.Case) { c.Golds[0].Result, c.Golds[0].Error = scoring.Result{}, "x" }, "The accepted query failed"},
 	} {
 		pair := pairOf(n, n)

@@ -143,7 +143,7 @@ func (v *diffView) pairedBy() string {
 func (v *diffView) mapping() {
 	how := ""
 	if v.Confidence > 0 {
-		how = fmt.Sprintf("paired by %s; confidence %.0f%%", printable.Text(v.pairedBy()), 100*v.Confidence)
+		how = fmt.Sprintf("paired by %s, %.0f%% certain", printable.Text(v.pairedBy()), 100*v.Confidence)
 	}
 	v.title("Columns", how)
 	v.aside(printable.Text(strings.Join(v.Why, "; ")))

@@ -549,7 +549,11 @@ func (e *explanation) relations() {
 	if !r.Stored {
 		how = "computed now"
 	}
-	e.title("How the results compare", how)
+	what := "How the results compare"
+	if e.Cells == nil {
+		what = "How the queries differ"
+	}
+	e.title(what, how)
 	shown := r.Holds
 	if !e.full {
 		shown = shown[:min(len(shown), shownRelations)]
@@ -566,7 +570,8 @@ func (e *explanation) relations() {
 	e.more(len(r.Holds)-len(shown), "relation")
 	if n := len(r.Tried); n > 0 {
 		e.indented("",
-			fmt.Sprintf("looked for and not found: %s; labels: %s", printable.Count(n, "other relation"), r.Source), dim)
+			fmt.Sprintf("%d other %s tested, none of them holds. Shares of right answers are from %s.", n,
+				printable.Verb(n, "way to differ was", "ways to differ were"), r.Source), dim)
 	}
 	if e.full {
 		var names []string

@@ -48,7 +48,7 @@ var extentKinds = []Kind{
 	{
 		Name: "value_differs", Display: "Another number", Group: OtherValue,
 		Class: Difference, find: valueDiffers,
-		Meaning: "Both results are one value, and not the same one.", Example: "(5); (7)",
+		Meaning: "Both results are one value, but different ones.", Example: "(5); (7)",
 	},
 	{
 		Name: "cells_differ", Display: "Some cells differ", Group: OtherValue,
@@ -141,11 +141,11 @@ func valueDiffers(e *evidence) *found {
 	if !one(goldSide) || !one(predSide) || isNothing(blankness(e.gold)) || isNothing(blankness(e.pred)) {
 		return nil
 	}
-	r := &found{text: "Both results are one value, and not the same one."}
+	r := &found{text: "Both results are one value, but different ones."}
 	if single(e.gold) != nil && single(e.pred) != nil {
 		g, _ := floatOf(e.gold.Columns[0].Value(0))
 		p, _ := floatOf(e.pred.Columns[0].Value(0))
-		r.text = "Both results are one number, and not the same one."
+		r.text = "Both results are one number, but different ones."
 		if f, ok := ratio(g, p); ok {
 			r.proof.Factor = f
 			r.text = fmt.Sprintf("Both results are one number; gold's is %s times the answer's.", printable.Figure(f, 4))

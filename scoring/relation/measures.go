@@ -348,8 +348,12 @@ func measuresDiffer(e *evidence) *found {
 		return nil
 	}
 	r := e.measureFound(pairs, "")
-	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.",
-		named(e.gold, r.proof.GoldColumns), printable.Verb(len(pairs), "differs", "differ"), len(rows), e.gold.Rows())
+	what := named(e.gold, r.proof.GoldColumns)
+	r.text = fmt.Sprintf("The answer has gold's rows, but other figures in %s in %d of %d rows.", what, len(rows),
+		e.gold.Rows())
+	if e.gold.Rows() == 1 {
+		r.text = fmt.Sprintf("The one row of the answer has other figures in %s than gold's.", what)
+	}
 	r.proof.Rows = some(rows)
 	return r
 }

@@ -176,7 +176,7 @@ func (r *Reason) slot(name string) Sentence {
 	case "are":
 		return plain(printable.Verb(len(r.Columns), "is", "are"))
 	case "rows":
-		return plain(printable.Count(r.Rows, "row") + " for " + strconv.Itoa(r.GoldRows))
+		return plain(printable.Count(r.Rows, "row") + " instead of " + strconv.Itoa(r.GoldRows))
 	case "gold number":
 		return plain(strconv.Itoa(r.GoldRows))
 	case "same of":
@@ -243,7 +243,7 @@ func (r *Reason) one(name string) Sentence {
 	}
 	switch s := &r.Sizes[0]; {
 	case name == "values" && s.Gold != "":
-		return plain(bounded(s.Answer, 40) + " for " + bounded(s.Gold, 40))
+		return plain(bounded(s.Answer, 40) + " instead of " + bounded(s.Gold, 40))
 	case name == "off" && s.Answer != "0":
 		return plain(s.Range.String())
 	}

@@ -12,11 +12,14 @@ var forms = map[string][]string{
 	QueryFailed: {"The query did not run: {error}", "The query did not run."},
 
 	// The same data.
-	"same":          {"The same {gold rows} as gold.", "No rows, as in gold."},
-	"permuted":      {"The same {gold rows} as gold, with the columns in another order."},
-	"rounded":       {"The same figures, rounded otherwise."},
-	"scaled":        {"The same figures on another scale, such as percent instead of fractions."},
-	"formatted":     {"The same values, written otherwise."},
+	"same":      {"The same {gold rows} as gold.", "No rows, as in gold."},
+	"permuted":  {"The same {gold rows} as gold, with the columns in another order."},
+	"rounded":   {"The same figures, rounded otherwise."},
+	"scaled":    {"The same figures on another scale, such as percent instead of fractions."},
+	"formatted": {"The same values, written otherwise."},
+	"currency_in_text": {
+		"The same figures, but {columns} {are} text with a currency in each row, so that no number is left to compare.",
+	},
 	"tolerance":     {"The same figures within the tolerance."},
 	"extra_columns": {"All of gold, and more columns: {answer columns}."},
 	"same_query":    {"The same query as gold."},
@@ -78,7 +81,7 @@ var forms = map[string][]string{
 
 	// Filters.
 	"gold_literal_foreign": {"Filters by {answer} where gold has {gold}, which is not in the question."},
-	"gold_and_for_or":      {"Takes either condition; gold asks for both: {rows}."},
+	"gold_and_for_or":      {"Keeps what meets one of two conditions, as the question asks; gold keeps what meets both: {rows}."},
 	"gold_finds_nothing":   {"Finds {answer rows} where gold finds nothing."},
 	"gold_empty":           {"Finds {answer rows} where gold has none."},
 	"condition_missing": {
@@ -126,8 +129,8 @@ var forms = map[string][]string{
 		"Compares by {answer} where gold has {gold}.",
 	},
 	"boundary":          {"Off by one at a boundary: {answer} for {gold}."},
-	"or_for_and":        {"Takes either condition where both are asked: {rows}."},
-	"and_for_or":        {"Asks for both conditions where either is enough: {rows}."},
+	"or_for_and":        {"Keeps what meets one of two conditions, where gold keeps what meets both: {rows}."},
+	"and_for_or":        {"Keeps only what meets both of two conditions, where gold keeps what meets one of them: {rows}."},
 	"pred_empty":        {"Finds nothing; gold has {gold rows}."},
 	"null_rows_kept":    {"Keeps {extra rows} without a value.", "Keeps rows without a value."},
 	"null_rows_dropped": {"Drops {missing rows} without a value.", "Drops rows without a value."},
@@ -157,9 +160,12 @@ var forms = map[string][]string{
 		"May choose other rows among ties at the cut: {differ}.",
 		"May choose other rows among ties at the cut.",
 	},
-	"tie_all":              {"Keeps all ties: {rows}."},
-	"tie_one":              {"Keeps one of several ties: {rows}."},
-	"same_order_limit":     {"Sorts as gold does, but other rows make the top {gold number}."},
+	"tie_all": {"Keeps all ties: {rows}."},
+	"tie_one": {"Keeps one of several ties: {rows}."},
+	"same_order_limit": {
+		"Sorts by {gold}, as gold does, but has other rows among the first {gold number}.",
+		"Sorts as gold does, but has other rows among the first {gold number}.",
+	},
 	"limit_longer":         {"List too long: {rows}."},
 	"limit_shorter":        {"List too short: {rows}."},
 	"limits_differ":        {"Cuts off elsewhere: {rows}."},
@@ -183,7 +189,6 @@ var forms = map[string][]string{
 		"Counts different values where gold counts every row: {values}.{lower}",
 		"Counts every row where gold counts different values: {size}.{higher}",
 		"Counts different values where gold counts every row: {size}.{lower}",
-		"Counts repeats otherwise than gold.",
 	},
 	"pairs_twice": {
 		"Has each pair twice, in both orders: joins by {answer} where gold joins by {gold}; {values}.",
@@ -211,7 +216,6 @@ var forms = map[string][]string{
 	"value_differs": {
 		"Another number: {values}. That is {off}.",
 		"Another value: {values}.",
-		"Another value than gold's.",
 	},
 	"measures_differ": {"{size}.", "Other figures in {columns}; the other columns agree."},
 	"cells_differ":    {"{size}."},
