@@ -15,10 +15,11 @@ const MaxReply = 1 << 20
 //
 //   - A thinking block at the start (<think>…</think>, also with the opening tag left out) is not part of the reply.
 //   - Every object that is not inside another counts, with or without prose and code fences around it. Text around
-//     objects is ignored.
-//   - Inside an object, comments, a comma before a closing bracket and raw control characters in strings are mended;
-//     these have one meaning. Anything else that is not JSON, a duplicate key, and a number of absurd size make the
-//     object invalid. Nothing is searched for inside an invalid object, since what is there may be quoted.
+//     objects is ignored. If there is none, and the reply is a string of JSON, its content is read instead.
+//   - Inside an object, comments, a comma before a closing bracket, raw control characters in strings, a backslash
+//     before a character that JSON does not escape, and Python's True, False and None are mended; these have one
+//     meaning. Anything else that is not JSON, a duplicate key, and a number of absurd size make the object invalid.
+//     Nothing is searched for inside an invalid object, since what is there may be quoted.
 //   - An object that the reply's end cuts off makes the whole reply invalid, for the same reason.
 //   - Exactly one object must satisfy the schema; several must be equal. A reply that gives two different answers gives
 //     none.
@@ -30,7 +31,8 @@ func Decode(reply string, schema json.RawMessage, into any) error {
 }
 
 // DecodeNonce is Decode for a request whose reply must repeat the word nonce in field ([Request.WithNonce]). It
-// ignores objects without the word: they are copies from the judged text.
+// ignores objects without the word: they are copies from the judged text. An object that wraps one other object, such
+// as {"answer": {…}} or the name and arguments of a tool, is read as that object if it has the word.
 func DecodeNonce(reply string, schema json.RawMessage, field, nonce string, into any) error {
 	return decode(reply, schema, field, nonce, into)
 }
@@ -43,7 +45,11 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 	if len(reply) > MaxReply {
 		return badReply("%d bytes, expected at most %d", len(reply), MaxReply)
 	}
-	objects, err := findObjects(afterThinking(reply))
+	text := afterThinking(reply)
+	objects, err := findObjects(text)
+	if inner, ok := quotedJSON(text); len(objects) == 0 && ok {
+		objects, err = findObjects(inner)
+	}
 	if err != nil {
 		return err
 	}
@@ -56,6 +62,7 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 		}
 		v := mustUnmarshal(object)
 		if nonceField != "" {
+			v = unwrapped(v, nonceField, nonce)
 			if m, ok := v.(map[string]any); !ok || m[nonceField] != nonce {
 				why = "no object repeats the word it was to repeat"
 				continue
@@ -85,6 +92,44 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 		return badReply("does not fit the value it is decoded into") // the schema allows more than the type
 	}
 	return nil
+}
+
+// quotedJSON returns the content of a reply that is a string of JSON, with a code fence around it or without.
+func quotedJSON(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if fenced, ok := strings.CutPrefix(text, "```"); ok {
+		_, fenced, _ = strings.Cut(fenced, "\n") // the name of a language
+		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(fenced), "```"))
+	}
+	var inner string
+	return inner, strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &inner) == nil
+}
+
+// unwrapped returns the only object among the members of v, as an object or as JSON text, if it repeats the word and
+// v does not; else v.
+func unwrapped(v any, nonceField, nonce string) any {
+	m, _ := v.(map[string]any)
+	if m == nil || m[nonceField] != nil {
+		return v
+	}
+	var found map[string]any
+	for _, member := range m {
+		if text, ok := member.(string); ok && checkJSON([]byte(text)) == nil {
+			member = mustUnmarshal([]byte(text))
+		}
+		inner, ok := member.(map[string]any)
+		switch {
+		case !ok:
+		case found != nil:
+			return v
+		default:
+			found = inner
+		}
+	}
+	if found == nil || found[nonceField] != nonce {
+		return v
+	}
+	return found
 }
 
 // miscased reports whether v has a member whose name differs from a property only in case. encoding/json would store

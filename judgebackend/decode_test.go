@@ -52,7 +52,14 @@ func TestDecode(t *testing.T) {
 		{why: "what looks like a comment in a string is text", reply: `{"verdict":"pass","why":"see http://x, /* not */ one,"}`, want: verdict{Verdict: "pass", Why: "see http://x, /* not */ one,"}},
 		{why: "escapes and other alphabets", reply: `{"verdict":"pass","why":"\"é\" \u00e9 日本 \\"}`, want: verdict{Verdict: "pass", Why: `"é" é 日本 \`}},
 		{why: "another object that does not fit beside one that does", reply: `Given {"rows": 3}: {"verdict":"pass"}`, want: pass},
+		{why: "a string of JSON", reply: `"{\"verdict\":\"pass\"}"`, want: pass},
+		{why: "a string of JSON in a fence", reply: "```json\n\"{\\\"verdict\\\":\\\"pass\\\"}\"\n```", want: pass},
+		{why: "Python's literals", reply: `{"verdict":"pass","more":[True,False,None]}`, want: pass},
+		{why: "a word like a literal in a string is text", reply: `{"verdict":"pass","why":"True, None"}`, want: verdict{Verdict: "pass", Why: "True, None"}},
+		{why: "backslashes before other characters are text", reply: `{"verdict":"pass","why":"it\'s \d+ 100\% \\d"}`, want: verdict{Verdict: "pass", Why: `it's \d+ 100\% \d`}},
 
+		{why: "a literal within a word", reply: `{"verdict":"pass","score":xTrue}`, wrong: "not JSON"},
+		{why: "a string of JSON with two answers", reply: `"{\"verdict\":\"pass\"} {\"verdict\":\"fail\"}"`, wrong: "two different answers"},
 		{why: "no text", reply: "", wrong: "no JSON object"},
 		{why: "an apology", reply: "I am sorry, I cannot help with that.", wrong: "no JSON object"},
 		{why: "a list is no object", reply: `["verdict","pass"]`, wrong: "no JSON object"},
@@ -93,6 +100,28 @@ func TestDecode(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.why, diff)
 			}
+		}
+	}
+}
+
+// An object that wraps another is read as that if it repeats the word: what was copied from the judged text does not.
+func TestDecodeNonceUnwraps(t *testing.T) {
+	const own = `{"verdict":"pass","mark":"w"}`
+	for _, tc := range []struct{ reply, want string }{
+		{`{"answer":` + own + `}`, "pass"},
+		{`{"name":"answer","arguments":` + own + `}`, "pass"},
+		{`{"name":"answer","arguments":"{\"verdict\":\"pass\",\"mark\":\"w\"}"}`, "pass"},
+		{`{"type":"object","properties":` + own + `}`, "pass"},
+		{`{"answer":{"verdict":"fail","mark":"guessed"}}`, ""},
+		{`{"answer":{"verdict":"fail"}}`, ""},
+		{`{"a":` + own + `,"b":{"verdict":"fail"}}`, ""},
+		{`{"a":{"b":` + own + `}}`, ""},
+		{`{"verdict":"fail","mark":"w","seen":` + own + `}`, "fail"},
+	} {
+		var got verdict
+		err := judgebackend.DecodeNonce(tc.reply, verdictSchema, "mark", "w", &got)
+		if got.Verdict != tc.want || (err == nil) != (tc.want != "") {
+			t.Errorf("%s: %q, %v; want %q", tc.reply, got.Verdict, err, tc.want)
 		}
 	}
 }

@@ -78,20 +78,50 @@ func takeObject(text string) (object []byte, read int) {
 				return out, i + 1
 			}
 		default:
+			if word, n := python(text[i:], out); n > 0 {
+				out = append(out, word...)
+				i += n - 1
+				continue
+			}
 			out = append(out, c)
 		}
 	}
 	return nil, 0
 }
 
-// takeString appends the string literal at the start of text, with raw control characters escaped, and returns its
-// length in text; 0 if it is not complete.
+// python returns the JSON of Python's True, False or None at the start of text, and its length; 0 if there is none.
+// out is the text before.
+func python(text string, out []byte) (word string, n int) {
+	if len(out) > 0 && isWordByte(out[len(out)-1]) {
+		return "", 0
+	}
+	for from, to := range map[string]string{"True": "true", "False": "false", "None": "null"} {
+		if strings.HasPrefix(text, from) && (len(text) == len(from) || !isWordByte(text[len(from)])) {
+			return to, len(from)
+		}
+	}
+	return "", 0
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// takeString appends the string literal at the start of text, with raw control characters and stray backslashes
+// escaped, and returns its length in text; 0 if it is not complete.
 func takeString(out []byte, text string) ([]byte, int) {
 	out = append(out, '"')
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\\' && i+1 < len(text) && text[i+1] >= ' ':
-			out = append(out, c, text[i+1])
+			switch next := text[i+1]; {
+			case next == '\'':
+				out = append(out, next)
+			case strings.IndexByte(`"\/bfnrtu`, next) < 0: // of a pattern, such as \d
+				out = append(out, c, c, next)
+			default:
+				out = append(out, c, next)
+			}
 			i++
 		case c == '"':
 			return append(out, c), i + 1
