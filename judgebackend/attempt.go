@@ -15,8 +15,10 @@ type attempt struct {
 	circuit *circuit
 	timeout time.Duration
 	audit   *slog.Logger
+	log     *slog.Logger
 	clock   Clock
 	calls   atomic.Int64
+	told    atomic.Int64 // when log last had an endpoint's words, in Unix nanoseconds
 }
 
 func (w *attempt) Complete(ctx context.Context, r Request) (Response, error) {
@@ -31,12 +33,27 @@ func (w *attempt) Complete(ctx context.Context, r Request) (Response, error) {
 		e.cause = nil // the attempt's limit, not the caller's: another attempt has time
 	}
 	w.circuit.observe(err)
-	w.log(ctx, r, resp, err)
+	w.line(ctx, r, resp, err)
+	w.tell(ctx, err)
 	return resp, err
 }
 
-// log writes the audit line of an attempt: backend, model, host, sizes, tokens and outcome, but no content.
-func (w *attempt) log(ctx context.Context, r Request, resp Response, err error) {
+// tell logs the words of an endpoint whose call failed, at most once a minute, unless the error shows them. A
+// malformed response may contain a reply, so that its words are not logged.
+func (w *attempt) tell(ctx context.Context, err error) {
+	var e *Error
+	if !errors.As(err, &e) || e.shown || e.Kind == KindMalformed || e.Said.Words() == "" {
+		return
+	}
+	now, last := w.clock.Now().UnixNano(), w.told.Load()
+	if last != 0 && time.Duration(now-last) < time.Minute || !w.told.CompareAndSwap(last, now) {
+		return
+	}
+	w.log.WarnContext(context.WithoutCancel(ctx), "a judge call failed", "error", e, "endpoint_says", e.Said.Words())
+}
+
+// line writes the audit line of an attempt: backend, model, host, sizes, tokens and outcome, but no content.
+func (w *attempt) line(ctx context.Context, r Request, resp Response, err error) {
 	outcome := "ok"
 	if err != nil {
 		outcome = string(KindOf(err))

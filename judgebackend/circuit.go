@@ -1,6 +1,7 @@
 package judgebackend
 
 import (
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -32,8 +33,12 @@ func (c *circuit) refuses(id Identity) error {
 }
 
 func (c *circuit) open(id Identity) error {
-	return &Error{Kind: KindCircuitOpen, Backend: id.Backend, Host: id.Host, Detail: kinds[KindOf(c.cause)].text,
+	e := &Error{Kind: KindCircuitOpen, Backend: id.Backend, Host: id.Host, Detail: kinds[KindOf(c.cause)].text,
 		cause: c.cause}
+	if cause := (*Error)(nil); errors.As(c.cause, &cause) {
+		e.Said, e.shown = cause.Said, cause.shown
+	}
+	return e
 }
 
 // admit returns an error like refuses, for an attempt that is about to be made. It makes the first attempt after the
@@ -72,5 +77,5 @@ func (c *circuit) observe(err error) {
 		c.onOpen(err)
 		return
 	}
-	c.log.Error("judge calls are stopped: no other call could do better", "error", err)
+	c.log.Error("judge calls are stopped: no other call could do better", "error", err, "endpoint_says", WordsOf(err))
 }

@@ -69,6 +69,11 @@ func TestOpenAIConforms(t *testing.T) {
 	backendtest.Run(t, httpHarness("openai:model-1", func(o *judgebackend.OpenOptions) { o.BaseURL += "/v1" }))
 }
 
+// Errors with the endpoint's words show neither the key nor the prompt.
+func TestOpenAIConformsWithWords(t *testing.T) {
+	backendtest.Run(t, httpHarness("openai:model-1", func(o *judgebackend.OpenOptions) { o.ShowWords = true }))
+}
+
 func TestAzureConforms(t *testing.T) {
 	backendtest.Run(t, httpHarness("openai:model-1", func(o *judgebackend.OpenOptions) { o.AzureAPIVersion = "2024-10-21" }))
 }

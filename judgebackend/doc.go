@@ -42,8 +42,10 @@
 // HTTP backends share one guarded transport: the address of every request and every connection must be on the allow
 // list, redirects are refused, and proxies named by the environment are ignored. The in-warehouse backends, replay
 // and none have no transport at all. The SDKs' own retries, environment variables and tracing are off. Each attempt
-// writes an audit line with hashes, sizes and the host, never content. Errors contain no content and no keys: their
-// text is this package's own, and an endpoint's message only serves to classify the failure.
+// writes an audit line with hashes, sizes and the host, never content. Errors contain no content and no keys. With
+// [OpenOptions].ShowWords, as in a command, they contain the start of the endpoint's own message, on one line and with
+// the key and parts of the prompt masked. Without it, as in a server, whose errors go to its callers, their text is
+// this package's own, and the log has the endpoint's message, at most once a minute.
 //
 // # Libraries
 //

@@ -86,8 +86,8 @@ var kinds = map[Kind]struct {
 	KindUnsupported: {errcode.Unimplemented, false, false, false, "not offered by this backend"},
 }
 
-// Error is a failed call. Its message contains no text of the endpoint, which may quote the prompt or a key.
-// errcode.Of returns its code.
+// Error is a failed call. Its message contains the endpoint's own words only if [OpenOptions].ShowWords is set: they
+// may tell of other callers. errcode.Of returns its code.
 type Error struct {
 	Kind       Kind
 	Backend    string
@@ -95,8 +95,10 @@ type Error struct {
 	Status     int           // HTTP status; 0 if unknown
 	RetryAfter time.Duration // the delay of Retry-After; 0 if unset
 	Detail     string        // more about the failure, in badger's words
+	AtLimit    bool          // of KindLength: the endpoint accepts no higher limit
 
-	Said  Said  // the endpoint's message: used to classify the failure, never shown
+	Said  Said  // the endpoint's message, which classifies the failure
+	shown bool  // whether the message contains Said.Words
 	cause error // a context's error or another *Error; may be nil
 }
 
@@ -118,6 +120,9 @@ func (e *Error) Error() string {
 	}
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
+	}
+	if e.shown && e.Said.words != "" {
+		b.WriteString("; the endpoint says: " + e.Said.Words())
 	}
 	return b.String()
 }
@@ -153,6 +158,15 @@ func KindOf(err error) Kind {
 		return kindOfCode(coded.Code)
 	}
 	return KindInternal
+}
+
+// WordsOf returns the words of the endpoint in err for the log of its operator; "" if there are none.
+func WordsOf(err error) string {
+	var e *Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Said.Words()
 }
 
 // finishError returns the error for an unusable reply, or nil if the reply is complete.

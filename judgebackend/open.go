@@ -2,6 +2,7 @@ package judgebackend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -20,6 +21,9 @@ type OpenOptions struct {
 	Proxy           string   // http(s)://host:port; proxies in the environment are ignored
 	CAFile          string   // PEM file of the certificate authorities to trust instead of the system's
 	MaxReplyBytes   int64    // limit of a response's body; 0: 2 MiB
+	// Errors contain the endpoint's own words, for the user of a command. They may name the account or the deployment,
+	// and other callers if calls are coalesced: servers log them instead.
+	ShowWords bool
 
 	Queryer    TextQueryer // cortex, bigqueryai, aiquery: the warehouse connection
 	Connection string      // bigqueryai: project.location.connection; "" for the caller's own credentials
@@ -78,6 +82,7 @@ type checked struct {
 	next  Backend
 	id    Identity
 	clock Clock
+	show  bool // whether errors contain the endpoint's words
 }
 
 // check wraps b unless it is wrapped already. A Backend without an identity gets the name "func".
@@ -110,6 +115,9 @@ func (c checked) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	if err != nil {
 		e := MapError(ctx, c.id, err)
+		if said := (*Error)(nil); errors.As(e, &said) { // MapError made a copy
+			said.Said, said.shown = said.Said.without(r), said.shown || c.show
+		}
 		switch KindOf(e) { // these are answers too
 		case KindRefused:
 			resp.FinishReason = FinishRefusal

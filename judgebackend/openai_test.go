@@ -187,7 +187,7 @@ func TestOpenAIBoundIsNeverDropped(t *testing.T) {
 // endless trying.
 func TestOpenAIDoesNotFallBackForNothing(t *testing.T) {
 	for _, tc := range []struct{ why, message string }{
-		{"too large a value", "max_tokens is too large: 100. This model supports at most 50 completion tokens"},
+		{"too large a value", "max_tokens is too large: 100. This model supports fewer"},
 		{"a prompt that speaks of features is no refusal of one", strings.Repeat("x", 300) + " response_format temperature"},
 		{"something else", "messages: wrong"},
 	} {

@@ -76,7 +76,9 @@ func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backe
 	if err != nil {
 		return nil, err
 	}
-	return check(b, filled.Clock), nil
+	c := check(b, filled.Clock)
+	c.show = filled.ShowWords
+	return c, nil
 }
 
 // Address returns the URL of the judge that spec names: baseURL, or its provider's address if baseURL is empty. It is

@@ -3,19 +3,70 @@ package judgebackend
 import (
 	"regexp"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Said is the start of an endpoint's or a warehouse's error message, in lower case. It may quote the prompt, and a
-// prompt may mention billing or rate limits: so only the first 200 bytes are stored, to classify the failure, and no
-// method of formatting prints them.
-type Said struct{ code, message string }
+// Said is an endpoint's or a warehouse's error message. It may quote the prompt, and a prompt may mention billing or
+// rate limits: so only the first 200 bytes classify the failure. [Said.Words] is the start of the message for the
+// user or the operator of badger. No method of formatting prints the message.
+type Said struct {
+	code, message string // the start, in lower case
+	all           string // in lower case, at most allBytes
+	words         string // on one line, printable
+}
 
-const saidBytes = 200
+const (
+	saidBytes = 200
+	allBytes  = 16 << 10
+	passBytes = 600 // of the message, in which the time to wait is given
+	wordWidth = 300 // columns of Words
+)
 
-// NewSaid returns the start of code (the error's type, code and parameter, if any) and of message.
+// NewSaid returns the error with this code (its type, code and parameter, if any) and message. The caller has masked
+// secrets in both.
 func NewSaid(code, message string) Said {
-	cut := func(s string) string { return strings.ToLower(s[:min(len(s), saidBytes)]) }
-	return Said{cut(code), cut(message)}
+	cut := func(s string, most int) string { return strings.ToLower(s[:min(len(s), most)]) }
+	return Said{cut(code, saidBytes), cut(message, saidBytes), cut(message, allBytes),
+		oneLine(message[:min(len(message), 4*wordWidth)])} // what does not fit need not be escaped
+}
+
+// oneLine returns a text on one line, without characters that control a terminal.
+func oneLine(text string) string {
+	return printable.Text(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
+}
+
+// promptPart is the length of a part of a prompt that is masked in an endpoint's words.
+const promptPart = 20
+
+// without returns s with the parts of r that the endpoint repeats masked in its words.
+func (s Said) without(r Request) Said {
+	for _, m := range r.Messages {
+		if s.words == "" {
+			break
+		}
+		s.words = MaskParts(s.words, oneLine(m.Content), promptPart, "[prompt]")
+	}
+	return s
+}
+
+// MaskParts replaces all parts of text that are parts of another string and have at least the given number of bytes.
+func MaskParts(text, of string, least int, with string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); {
+		n := least
+		if i+n > len(text) || !strings.Contains(of, text[i:i+n]) {
+			out.WriteByte(text[i])
+			i++
+			continue
+		}
+		for i+n < len(text) && strings.Contains(of, text[i:i+n+1]) {
+			n++
+		}
+		out.WriteString(with)
+		i += n
+	}
+	return out.String()
 }
 
 // Code returns the start of the code, in lower case.
@@ -24,30 +75,66 @@ func (s Said) Code() string { return s.code }
 // Message returns the start of the message, in lower case.
 func (s Said) Message() string { return s.message }
 
+// All returns the message in lower case, up to 16 KiB of it.
+func (s Said) All() string { return s.all }
+
+// Words returns the start of the message as it can be shown to the user of the endpoint: on one line, printable, at
+// most 300 columns wide, without the parts of the prompt in it; "" if there is none.
+func (s Said) Words() string {
+	return printable.Cut(strings.ToValidUTF8(s.words, "\ufffd"), wordWidth, "...")
+}
+
 // String returns a placeholder, not the message.
 func (Said) String() string { return "[what the endpoint wrote]" }
 
 // GoString returns String.
 func (s Said) GoString() string { return s.String() }
 
-// Kind returns the kind of failure that s describes, by its code before its message; "" if it recognizes none.
+// Kind returns the kind of failure that s describes, by its code before its message; "" if it recognizes none. A
+// message about an exhausted account takes precedence over a code of a rate limit: proxies put their own code on it.
 func (s Said) Kind() Kind {
-	for _, text := range []string{s.code, s.message} {
-		for _, p := range phrases {
-			if p.re.MatchString(text) {
-				return p.kind
-			}
+	kind := kindIn(s.code)
+	if kind == "" || kind == KindRateLimited {
+		said := kindIn(s.message)
+		if said == KindBilling && s.passes() {
+			said = KindRateLimited
+		}
+		if kind == "" || said == KindBilling {
+			kind = said
+		}
+	}
+	return kind
+}
+
+// passes reports whether the message describes a limit that time lifts, such as requests per minute.
+func (s Said) passes() bool { return passing.MatchString(s.all[:min(len(s.all), passBytes)]) }
+
+func kindIn(text string) Kind {
+	for _, p := range phrases {
+		if p.re.MatchString(text) {
+			return p.kind
 		}
 	}
 	return ""
 }
+
+// NoCredit reports whether the message of a 429 describes an exhausted quota or account, and no limit that time
+// lifts.
+func (s Said) NoCredit() bool { return exhausted.MatchString(s.message) && !s.passes() }
+
+var (
+	exhausted = regexp.MustCompile(`\bquota\b|\bcredits?\b|\bbilling\b|insufficient.(balance|funds)|` +
+		`\b(out of|no) (money|funds|balance)|(exceeded|over|exhausted).{0,20}(budget|spend)`)
+	passing = regexp.MustCompile(`per.(second|minute|hour|day|min|sec)\b|\b[rt]p[mds]\b|(retry|try again|wait).{0,20}\d|` +
+		`(re)?try (after|in)\b|rate limit of|free.tier|try again (later|in)|quota.?increase`)
+)
 
 // phrases are tried in order; the first expression that matches decides.
 var phrases = []struct {
 	kind Kind
 	re   *regexp.Regexp
 }{
-	{KindBilling, regexp.MustCompile(`insufficient_quota|exceeded your current quota|billing_|credit balance is too low|insufficient credit|budget (limit|exceeded)|payment required`)},
+	{KindBilling, regexp.MustCompile(`insufficient_quota|exceeded your current quota|billing_|credit balance is too low|insufficient credit|budget.?(limit|exceeded)|budget has been exceeded|exceeded (your|their|its) budget|payment required|insufficient.balance`)},
 	{KindRefused, regexp.MustCompile(`content_filter|content filter|content management policy|responsibleaipolicy|guardrail|prohibited_content|safety (filter|reasons)|blocked by`)},
 	{KindRateLimited, regexp.MustCompile(`throttled|throttling|rate.?limit|too many requests|resource.exhausted|quota exceeded|(status|code|http|error)[ :=]*429`)},
 	{KindTooLong, regexp.MustCompile(`context.length|context window|maximum context|too many tokens|max tokens exceeded|prompt is too long|request_too_large`)},

@@ -20,6 +20,29 @@ func appendToLast(messages []Message, text string) []Message {
 	return out
 }
 
+// WithoutSystem returns messages without system messages, for models that have no such role: their text is the first
+// part of the first user message.
+func WithoutSystem(messages []Message) []Message {
+	var system []string
+	var out []Message
+	for _, m := range messages {
+		if m.Role == System {
+			system = append(system, m.Content)
+		} else {
+			out = append(out, m)
+		}
+	}
+	if len(system) == 0 {
+		return messages
+	}
+	text := strings.Join(system, "\n\n")
+	if out[0].Role != User {
+		return append([]Message{{User, text}}, out...)
+	}
+	out[0].Content = text + "\n\n" + out[0].Content
+	return out
+}
+
 // SchemaName converts a purpose to a name that vendors allow for a schema or tool: it replaces . and / by _.
 func SchemaName(purpose string) string {
 	return strings.Map(func(r rune) rune {

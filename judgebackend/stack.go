@@ -82,7 +82,7 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 
 	s.circuit = &circuit{clock: clock, coolDown: orElse(o.CoolDown, time.Minute), onOpen: o.OnOpen, log: log}
 	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, DefaultAttemptTimeout),
-		audit: audit, clock: clock}
+		audit: audit, log: log, clock: clock}
 	var next Backend = s.calls
 	if o.RequestsPerMinute > 0 || o.TokensPerMinute > 0 {
 		next = &paced{next: next, clock: clock, requests: perMinute(o.RequestsPerMinute),

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -89,9 +88,13 @@ func (b *claude) complete(ctx context.Context, r judgebackend.Request,
 		if err != nil {
 			return judgebackend.Response{}, err
 		}
-		message, err := b.messages.New(ctx, params, auth...)
+		var body []byte
+		_, err = b.messages.New(ctx, params, append(auth, option.WithResponseBodyInto(&body))...)
 		if err == nil {
-			return b.response(message)
+			var reply endpoint.Reply
+			if reply, err = endpoint.Read(body, b.clock, []string{key.Value()}); err == nil {
+				return reply.Response, b.features.Cut(r, reply.Response)
+			}
 		}
 		err = judgebackend.MapError(ctx, b.id, err)
 		if !b.features.Learn(err, used) {
@@ -101,7 +104,8 @@ func (b *claude) complete(ctx context.Context, r judgebackend.Request,
 }
 
 func (b *claude) params(r judgebackend.Request) (anthropic.MessageNewParams, []endpoint.Feature, error) {
-	p := anthropic.MessageNewParams{Model: b.id.Model, MaxTokens: int64(r.ReplyTokens())}
+	limit, _ := b.features.Bound(r.ReplyTokens())
+	p := anthropic.MessageNewParams{Model: b.id.Model, MaxTokens: int64(limit)}
 	var used []endpoint.Feature
 	messages := r.Messages
 	if b.features.Offers(endpoint.UseTemperature) {
@@ -156,41 +160,4 @@ func toolSchema(schema json.RawMessage) (anthropic.ToolInputSchemaParam, error) 
 		p.Properties = s.Properties
 	}
 	return p, nil
-}
-
-func (b *claude) response(m *anthropic.Message) (judgebackend.Response, error) {
-	if m == nil { // the body was null
-		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindMalformed}
-	}
-	if len(m.Content) == 0 && m.StopReason == "" {
-		return judgebackend.Response{}, endpoint.DecodeUnusual(m.RawJSON(), b.clock)
-	}
-	resp := judgebackend.Response{Model: m.Model, TokensIn: judgebackend.TokensUnknown,
-		TokensOut: judgebackend.TokensUnknown}
-	var text strings.Builder
-	for _, block := range m.Content {
-		switch block.Type {
-		case "tool_use": // the answer, whatever text is next to it
-			resp.Reply = string(block.Input)
-		case "text":
-			text.WriteString(block.Text)
-		}
-	}
-	if resp.Reply == "" {
-		resp.Reply = text.String()
-	}
-	if u := m.Usage; u.JSON.InputTokens.Valid() && u.JSON.OutputTokens.Valid() && u.InputTokens >= 0 &&
-		u.OutputTokens >= 0 {
-		in := judgebackend.TokenCount(u.InputTokens)
-		resp.TokensIn = in.Plus(judgebackend.TokenCount(max(0, u.CacheCreationInputTokens))).Plus(
-			judgebackend.TokenCount(max(0, u.CacheReadInputTokens)))
-		resp.TokensOut = judgebackend.TokenCount(u.OutputTokens)
-	}
-	switch m.StopReason {
-	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
-		resp.FinishReason = judgebackend.FinishLength
-	case anthropic.StopReasonRefusal:
-		resp.FinishReason = judgebackend.FinishRefusal
-	}
-	return resp, nil
 }

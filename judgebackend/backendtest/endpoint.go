@@ -93,6 +93,14 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	e.mu.Unlock()
 
 	a := e.answer(call)
+	if raw := a.Raw; raw != nil {
+		if raw.Type != "" {
+			w.Header().Set("Content-Type", raw.Type)
+		}
+		w.WriteHeader(max(raw.Status, http.StatusOK))
+		_, _ = io.WriteString(w, raw.Body)
+		return
+	}
 	if status, ok := statuses[a.Fault]; ok {
 		if a.Fault == RateLimitedRetryAfter {
 			w.Header().Set("Retry-After", "7")

@@ -40,6 +40,15 @@ type Answer struct {
 	Reply     string
 	TokensIn  int // 0 for 11
 	TokensOut int // 0 for 7
+
+	Raw *Raw // the whole response, instead of one in the vendor's form
+}
+
+// Raw is a response as the fake endpoint writes it.
+type Raw struct {
+	Status int // 0 for 200
+	Type   string
+	Body   string
 }
 
 func (a Answer) tokens() (in, out int) {

@@ -5,6 +5,7 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"strings"
 
@@ -28,7 +29,8 @@ const (
 
 // openAI calls the chat completions API of OpenAI, Azure, vLLM, Ollama, llama.cpp and most gateways. If an endpoint
 // rejects a feature, the next weaker one is used from then on: a JSON Schema as response format, then JSON mode with
-// the schema in the prompt, then text with the schema in the prompt.
+// the schema in the prompt, then text with the schema in the prompt; the system message in the first user message; a
+// stream.
 type openAI struct {
 	id       judgebackend.Identity
 	chat     openai.ChatCompletionService
@@ -109,11 +111,16 @@ func (b *openAI) complete(ctx context.Context, r judgebackend.Request,
 	default:
 		auth = append(auth, option.WithAPIKey(key.Value()))
 	}
+	secrets := []string{key.Value()}
 	for {
-		params, used := b.params(r)
-		completion, err := b.chat.New(ctx, params, auth...)
+		params, extra, used := b.params(r)
+		var body []byte
+		_, err := b.chat.New(ctx, params, append(append(auth, extra...), option.WithResponseBodyInto(&body))...)
 		if err == nil {
-			return b.response(completion)
+			var resp judgebackend.Response
+			if resp, err = b.response(body, secrets); err == nil {
+				return resp, b.features.Cut(r, resp)
+			}
 		}
 		err = judgebackend.MapError(ctx, b.id, err)
 		if !b.features.Learn(err, used) { // it learns each feature once, so this ends
@@ -122,10 +129,12 @@ func (b *openAI) complete(ctx context.Context, r judgebackend.Request,
 	}
 }
 
-// params encodes r with the features that the endpoint is believed to support. It returns those that it used and
-// that the endpoint may reject.
-func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams, []endpoint.Feature) {
+// params encodes r with the features that the endpoint is believed to support. It returns further options of the
+// call, and the features that it used and that the endpoint may reject.
+func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams, []option.RequestOption,
+	[]endpoint.Feature) {
 	p := openai.ChatCompletionNewParams{Model: b.id.Model}
+	var extra []option.RequestOption
 	var used []endpoint.Feature
 	try := func(f endpoint.Feature) bool {
 		ok := b.features.Offers(f)
@@ -149,6 +158,15 @@ func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams,
 	default:
 		messages = judgebackend.AppendSchema(messages, r.Schema)
 	}
+	if messages[0].Role == judgebackend.System && !try(endpoint.UseSystemRole) {
+		messages = judgebackend.WithoutSystem(messages)
+	}
+	if !try(endpoint.UseWhole) {
+		extra = append(extra, option.WithJSONSet("stream", true))
+		if try(endpoint.UseStreamUsage) {
+			p.StreamOptions.IncludeUsage = openai.Bool(true)
+		}
+	}
 	for _, m := range messages {
 		switch m.Role {
 		case judgebackend.System:
@@ -166,48 +184,33 @@ func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams,
 		p.Logprobs, p.TopLogprobs = openai.Bool(true), openai.Int(int64(r.TopLogProbs))
 	}
 	bound := b.features.BoundedBy()
+	limit, _ := b.features.Bound(r.ReplyTokens())
 	if bound == endpoint.UseMaxTokens {
-		p.MaxTokens = openai.Int(int64(r.ReplyTokens()))
+		p.MaxTokens = openai.Int(int64(limit))
 	} else {
-		p.MaxCompletionTokens = openai.Int(int64(r.ReplyTokens()))
+		p.MaxCompletionTokens = openai.Int(int64(limit))
 	}
-	return p, append(used, bound)
+	return p, extra, append(used, bound)
 }
 
-func (b *openAI) response(c *openai.ChatCompletion) (judgebackend.Response, error) {
-	if c == nil { // the body was null
-		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindMalformed}
+// response converts a body. secrets are masked in the words of an error.
+func (b *openAI) response(body []byte, secrets []string) (judgebackend.Response, error) {
+	reply, err := endpoint.Read(body, b.clock, secrets)
+	if err != nil {
+		return judgebackend.Response{}, err
 	}
-	if len(c.Choices) == 0 {
-		return judgebackend.Response{}, endpoint.DecodeUnusual(c.RawJSON(), b.clock)
-	}
-	choice := c.Choices[0]
-	resp := judgebackend.Response{
-		Reply:     choice.Message.Content,
-		Model:     c.Model,
-		TokensIn:  judgebackend.TokensUnknown,
-		TokensOut: judgebackend.TokensUnknown,
-	}
-	if u := c.Usage; u.JSON.PromptTokens.Valid() && u.JSON.CompletionTokens.Valid() && u.PromptTokens >= 0 &&
-		u.CompletionTokens >= 0 {
-		resp.TokensIn, resp.TokensOut = judgebackend.TokenCount(u.PromptTokens), judgebackend.TokenCount(u.CompletionTokens)
-	}
-	switch {
-	case choice.Message.Refusal != "":
-		resp.Reply, resp.FinishReason = choice.Message.Refusal, judgebackend.FinishRefusal
-	case choice.FinishReason == "content_filter":
-		resp.FinishReason = judgebackend.FinishRefusal
-	case choice.FinishReason == "length":
-		resp.FinishReason = judgebackend.FinishLength
-	}
-	resp.LogProbs = condense(saidTokens(choice.Logprobs.Content))
-	return resp, nil
+	reply.Response.LogProbs = condense(saidTokens(reply.LogProbs))
+	return reply.Response, nil
 }
 
-// saidTokens converts the tokens of a completion.
-func saidTokens(content []openai.ChatCompletionTokenLogprob) []saidToken {
-	out := make([]saidToken, len(content))
-	for i, t := range content {
+// saidTokens converts the log-probabilities of a choice. It returns nil if they have another form.
+func saidTokens(raw json.RawMessage) []saidToken {
+	var probs openai.ChatCompletionChoiceLogprobs
+	if len(raw) == 0 || json.Unmarshal(raw, &probs) != nil {
+		return nil
+	}
+	out := make([]saidToken, len(probs.Content))
+	for i, t := range probs.Content {
 		out[i] = saidToken{text: t.Token, logProb: t.Logprob}
 		for _, b := range t.Bytes {
 			out[i].bytes = append(out[i].bytes, byte(b))

@@ -1,11 +1,12 @@
 package endpoint
 
 import (
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -23,18 +24,28 @@ const (
 	UseLogProbs            Feature = "logprobs"
 	UseMaxCompletionTokens Feature = "max_completion_tokens"
 	UseMaxTokens           Feature = "max_tokens"
+	UseSystemRole          Feature = "system role"
+	UseWhole               Feature = "replies without streaming"
+	UseStreamUsage         Feature = "stream_options"
 )
 
 // spokenOf lists the words by which an error message refers to a feature.
 var spokenOf = map[Feature][]string{
-	UseJSONSchema: {"json_schema", "response_format", "responseformat", "structured output", "guided", "grammar",
-		"schema"},
-	UseJSONObject:          {"json_object", "response_format", "json mode"},
+	UseJSONSchema: {"json_schema", "response_format", "responseformat", "response format", "structured output", "guided",
+		"grammar", "output_config", "output_format", "schema"},
+	UseJSONObject: {"json_object", "response_format", "responseformat", "response format", "json mode", "json schema",
+		"structured output"},
 	UseForcedTool:          {"tool_choice", "tools", "tool use", "function calling"},
 	UseTemperature:         {"temperature"},
 	UseLogProbs:            {"logprobs", "log probabilities"},
 	UseMaxCompletionTokens: {"max_completion_tokens"},
 	UseMaxTokens:           {"max_tokens"},
+	UseSystemRole: {"system role", "role 'system'", "role \"system\"", "'system' role", "\"system\" role", "'system'",
+		"system message", "system prompt", "system instruction", "developer instruction", "messages[0].role",
+		"messages.0.role", "messages.[0].role", "roles must alternate", "only user and assistant roles", "unexpected role"},
+	UseWhole: {"stream mode", "streaming mode", "stream=true", "stream: true", "stream to true", "stream parameter",
+		"'stream'", "\"stream\"", "`stream`", "only support stream", "only supports stream", "non-stream", "streaming is"},
+	UseStreamUsage: {"stream_options", "include_usage"},
 }
 
 // Features records which features an endpoint does not support for a model, so that each one is tried only once per
@@ -44,6 +55,7 @@ type Features struct {
 	refused  map[Feature]bool
 	bound    Feature // parameter that limits the reply's length; if it is rejected, the other one is tried once
 	switched bool
+	most     int // the largest limit of a reply that the endpoint accepts; 0: unknown
 	log      *slog.Logger
 	id       judgebackend.Identity
 }
@@ -63,6 +75,52 @@ func (d *Features) BoundedBy() Feature {
 // BoundBy sets the parameter that is first used to limit the length of replies.
 func (d *Features) BoundBy(f Feature) { d.bound = f }
 
+// Bound returns the limit that a request for at most n tokens has, and whether the endpoint does not accept a higher
+// one.
+func (d *Features) Bound(n int) (limit int, isCapped bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.most > 0 && d.most <= n {
+		return d.most, true
+	}
+	return n, false
+}
+
+// Cut returns the error for a reply of the request that was cut at the endpoint's own limit; nil for any other reply.
+func (d *Features) Cut(r judgebackend.Request, resp judgebackend.Response) error {
+	limit, isCapped := d.Bound(r.ReplyTokens())
+	if !isCapped || resp.FinishReason != judgebackend.FinishLength {
+		return nil
+	}
+	return &judgebackend.Error{Kind: judgebackend.KindLength, AtLimit: true,
+		Detail: "the endpoint accepts at most " + strconv.Itoa(limit)}
+}
+
+// learnBound reports whether a message names a limit of replies that is lower than the known one. The caller holds
+// d.mu.
+func (d *Features) learnBound(message string) bool {
+	m := boundNamed.FindStringSubmatch(message)
+	if m == nil || !boundOf.MatchString(message) || strings.Contains(message, "context") {
+		return false
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil || n < leastBound || d.most > 0 && n >= d.most {
+		return false
+	}
+	d.most = n
+	d.log.Warn("judge endpoint accepts a lower limit of replies only",
+		"backend", d.id.Backend, "model", d.id.Model, "host", d.id.Host, "max_tokens", n)
+	return true
+}
+
+const leastBound = 64 // a lower limit is of no use to a judge
+
+var (
+	boundOf    = regexp.MustCompile(`max_tokens|max_completion_tokens|max_output_tokens|(completion|output) tokens`)
+	boundNamed = regexp.MustCompile("(?:at most|less than or equal to|<=|maximum (?:value )?(?:is|of)|\\d >|\\[\\d+ ?,)" +
+		"[ `']*(\\d{2,7})")
+)
+
 // Offers reports whether f has not been rejected so far.
 func (d *Features) Offers(f Feature) bool {
 	d.mu.Lock()
@@ -70,31 +128,83 @@ func (d *Features) Offers(f Feature) bool {
 	return !d.refused[f]
 }
 
-// Learn reports whether err rejects one of the used features and the request should be sent again without it.
+// Learn reports whether err rejects one of the used features and the request should be sent again without it. An
+// error of the server, or that something is not found, must also say that the feature is unsupported or invalid. So
+// must the later part of a long message, which may quote the prompt: there, only names of parameters count.
 func (d *Features) Learn(err error, used []Feature) bool {
 	var e *judgebackend.Error
-	if !errors.As(err, &e) ||
-		e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity &&
-			e.Status != http.StatusNotImplemented {
+	if !errors.As(err, &e) {
 		return false
 	}
-	text := e.Said.Code() + " " + e.Said.Message()
-	if strings.Contains(text, "too large") || strings.Contains(text, "at most") || strings.Contains(text, "exceed") {
-		return false // the value is refused, not the feature
+	passing := e.Kind == judgebackend.KindBilling || e.Kind == judgebackend.KindRateLimited
+	strict := e.Status >= http.StatusInternalServerError || e.Status == http.StatusNotFound
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+	case http.StatusNotImplemented:
+		strict = false
+	default:
+		if !strict || passing {
+			return false
+		}
 	}
-	if _, param, ok := strings.Cut(e.Said.Code(), "param="); ok {
-		text = param
-	}
+	start := e.Said.Code() + " " + e.Said.Message()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if !strict && e.Kind != judgebackend.KindTooLong && d.learnBound(e.Said.Message()) {
+		return true
+	}
+	if strings.Contains(start, "too large") || strings.Contains(start, "at most") || strings.Contains(start, "exceed") {
+		return false // the value is refused, not the feature
+	}
+	_, param, isNamed := strings.Cut(e.Said.Code(), "param=")
+	if isNamed {
+		start = param
+	}
 	for _, f := range used {
-		named := slices.ContainsFunc(spokenOf[f], func(w string) bool { return strings.Contains(text, w) })
+		named := slices.ContainsFunc(spokenOf[f], func(w string) bool { return strings.Contains(start, w) })
+		if strict {
+			named = rejects(e.Said.Message(), spokenOf[f])
+		} else if !named && !isNamed {
+			named = rejects(e.Said.All(),
+				slices.DeleteFunc(slices.Clone(spokenOf[f]), func(w string) bool { return generic[w] }))
+		}
 		if named && d.doWithout(f) {
 			return true
 		}
 	}
 	return false
 }
+
+// near is the number of bytes around a feature's name in which it is rejected.
+const near = 120
+
+// rejects reports whether a message names a feature and, close to it, says that it is not supported or invalid.
+func rejects(message string, words []string) bool {
+	for _, w := range words {
+		for at := 0; ; {
+			i := strings.Index(message[at:], w)
+			if i < 0 {
+				break
+			}
+			i += at
+			at = i + len(w)
+			if rejection.MatchString(message[max(0, i-near):min(len(message), at+near)]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var rejection = regexp.MustCompile(`(not|n't|cannot) (be |currently |yet |to )*(support|available|enabled|allow|permit|` +
+	`implement|recogni|accept|compatible)|unsupported|incompatible|unavailable|unimplemented|disabled|deprecated|` +
+	`invalid|un(known|recognized|expected) (name|field|param|argument|key|role)|extra (input|field|param)|forbidden|` +
+	`roles must alternate|only support|no endpoints? found`)
+
+// generic are words of spokenOf that prompts contain as well.
+var generic = map[string]bool{"schema": true, "json schema": true, "guided": true, "grammar": true,
+	"structured output": true, "temperature": true, "tools": true, "'system'": true, "system prompt": true,
+	"system message": true}
 
 // doWithout records that f is rejected, and reports whether requests can do without it: always, except that the
 // length must be limited by one of two parameters. A concurrent call may have recorded it before.
@@ -117,20 +227,4 @@ func (d *Features) doWithout(f Feature) bool {
 	d.log.Warn("judge endpoint does not offer a feature and is asked without it",
 		"backend", d.id.Backend, "model", d.id.Model, "host", d.id.Host, "feature", string(f))
 	return true
-}
-
-// DecodeUnusual returns the error for a 2xx response without a completion: some gateways report errors this way.
-func DecodeUnusual(raw string, clock judgebackend.Clock) error {
-	var b struct {
-		Error json.RawMessage `json:"error"`
-		Code  json.RawMessage `json:"code"`
-	}
-	if json.Unmarshal([]byte(raw), &b) == nil && (len(b.Error) > 0 || len(b.Code) > 0) {
-		e := classifyHTTP(http.StatusOK, http.Header{}, []byte(raw), clock.Now())
-		if e.Kind == judgebackend.KindInvalid {
-			e.Kind = judgebackend.KindServer
-		}
-		return e
-	}
-	return &judgebackend.Error{Kind: judgebackend.KindMalformed}
 }

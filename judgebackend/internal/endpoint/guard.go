@@ -55,6 +55,7 @@ type Guard struct {
 	allow    allowList
 	proxy    string // host:port of the configured proxy; "" if unset
 	maxBytes int64
+	secret   []string // names of further headers whose values are secrets
 	clock    judgebackend.Clock
 	base     *http.Transport
 }
@@ -156,7 +157,7 @@ func (g *Guard) Middleware(req *http.Request,
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		_ = res.Body.Close()
-		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
+		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now(), secretsOf(req.Header, g.secret))
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
 	_ = res.Body.Close()
