@@ -66,7 +66,7 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 // judging returns the dependencies of judges. They log warnings and errors to standard error.
 func (p process) judging() judging.Env {
 	return judging.Env{
-		Providers: providers, Getenv: p.getenv, Now: p.now,
+		Providers: providers, Getenv: p.getenv, Now: p.now, ShowWords: true,
 		Log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Open: func(ctx context.Context, url string) (*store.Store, error) {
 			return openWarehouse(ctx, url, readOnly)

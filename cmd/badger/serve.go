@@ -25,6 +25,7 @@ import (
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/internal/webheaders"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
@@ -95,7 +96,10 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	s.resolver.Allow(config.Results.Files)
 	judged := p.judging()
 	judged.Log, judged.Audit, judged.Tracer, judged.Later = log, log, traces.Tracer(), &s.parts
-	judged.Opened = func(err error) { log.Error("the judge cannot be asked", "error", err) }
+	judged.ShowWords = false // callers see errors; the log has the words
+	judged.Opened = func(err error) {
+		log.Error("the judge cannot be asked", "error", err, "endpoint_says", judgebackend.WordsOf(err))
+	}
 	if config.Metrics.Options["rose"]["released"] == nil {
 		judged.Vague = func(judge string) { log.Warn(evaluation.Unversioned(judge)) }
 	}

@@ -36,6 +36,7 @@ type Env struct {
 	Vague     func(judge string)     // called once per judge whose replies omit the model version; may be nil
 	Opened    func(error)            // called when the judge's circuit opens; may be nil
 	Later     Later                  // registers parts that are missing at start; nil: a missing part is an error
+	ShowWords bool                   // errors contain the endpoint's words: for commands, not for servers
 
 	// Missed is called with each request without a stored reply if Config.Offline is set, possibly concurrently; may be
 	// nil.
@@ -204,7 +205,7 @@ func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool
 		AllowHosts:     c.AllowHosts,
 		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.Log,
 		Getenv:   s.Getenv,
-		KeyLater: s.Later != nil,
+		KeyLater: s.Later != nil, ShowWords: s.ShowWords,
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil && u.Host != "" { // naming the endpoint is allowing it
 		host := u.Host
