@@ -158,9 +158,13 @@ func firstRunes(s string, n int) string {
 }
 
 // visible returns s with invisible characters as <U+200B>: control and format characters (bidirectional marks,
-// zero-width characters), variation selectors and fillers, which can hide whole messages, and invalid UTF-8.
+// zero-width characters), variation selectors and fillers, which can hide whole messages, and invalid UTF-8. The
+// tokens of chat templates are broken in the same way: see withoutTokens.
 func visible(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return withoutTokens(spelledOut(strings.ReplaceAll(s, "\r\n", "\n")))
+}
+
+func spelledOut(s string) string {
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s
 	}

@@ -4,8 +4,9 @@
 // A prompt has a version that changes with its text, and rendering is deterministic: the same material gives the
 // same bytes, so that a ledger recognizes a repeated question. All material of a case (question, SQL, results,
 // schema) is untrusted and may contain instructions, ready-made verdicts and invisible characters. It is set off by
-// markers that its writer could not know, invisible characters are escaped, and the prompt states that nothing
-// within the markers is addressed to the judge. Long strings and tables are cut, and each cut is marked.
+// markers that its writer could not know. Invisible characters and the tokens of chat templates are escaped. The prompt
+// states that nothing within the markers is addressed to the judge. Long strings and tables are cut, and each cut is
+// marked.
 //
 // The standard text/template is used, since a prompt needs conditions and nothing else.
 package prompt
