@@ -194,7 +194,7 @@ func (w *budgeted) Complete(ctx context.Context, r Request) (Response, error) {
 	resp, err := w.next.Complete(context.WithValue(ctx, reservationKey{}, res), r)
 	switch {
 	case !res.held: // the retry could not reserve for another attempt
-	case resp.FinishReason == "" && !kinds[KindOf(err)].lost:
+	case resp.FinishReason == "" && !lost(err):
 		res.release(Spending{})
 	case resp.FinishReason == "" || resp.TokensIn < 0 || resp.TokensOut < 0:
 		res.lose()
@@ -255,7 +255,7 @@ func (r *reservation) lose() {
 // again prepares the reservations of a call for another attempt after err: if the failed attempt may have been
 // billed, they are charged and made again.
 func again(ctx context.Context, err error) error {
-	if !kinds[KindOf(err)].lost {
+	if !lost(err) {
 		return nil
 	}
 	r, _ := ctx.Value(reservationKey{}).(*reservation)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
 func money(t testing.TB, s string) judgebackend.Money {
@@ -245,6 +247,32 @@ func TestParseBudget(t *testing.T) {
 	for _, text := range []string{"", "0", "-1", "1.5M", "k", "9223372036854775807k", "0USD", "USD", "$x", "-1USD"} {
 		if tokens, money, err := judgebackend.ParseBudget(text); !errcode.IsUsage(err) {
 			t.Errorf("%q: %d tokens, %q, %v; want an error of usage", text, tokens, money, err)
+		}
+	}
+}
+
+// A judge that was never reached costs nothing: a refused connection, a name that does not exist.
+func TestUnreachedCostsNothing(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := l.Addr().String()
+	_ = l.Close()
+	for _, host := range []string{closed, "no-such-host.invalid:80"} {
+		b := open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: "http://" + host, AllowHosts: []string{host}, AllowPlainHTTP: true})
+		budget, err := judgebackend.NewBudget(judgebackend.BudgetLimits{Tokens: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := stack(t, b, judgebackend.StackOptions{Budget: budget, Clock: &backendtest.Clock{}})
+		for range 3 {
+			if _, err := s.Complete(t.Context(), backendtest.Question()); judgebackend.KindOf(err) != judgebackend.KindNetwork || !strings.Contains(err.Error(), "not reached") {
+				t.Errorf("%s: %v", host, err)
+			}
+		}
+		if spent := budget.Spent(); spent != (judgebackend.Spending{}) {
+			t.Errorf("%s: spent %+v", host, spent)
 		}
 	}
 }

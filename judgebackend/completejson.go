@@ -28,7 +28,8 @@ func (e *ReplyError) Reply() string { return e.reply }
 // Exchange is the result and the cost of a question, including the call to correct an invalid reply.
 type Exchange struct {
 	Response               // the last answer
-	Calls       int        // answers asked for: 1 or 2, whether the ledger had them or not
+	Calls       int        // answers asked for: 1 to 4, whether the ledger had them or not
+	Repaired    int        // those that were asked for because the one before did not satisfy the schema
 	TokensIn    TokenCount // of all calls
 	TokensOut   TokenCount
 	Assessments []string // assessment ids of all calls, in order
@@ -36,8 +37,9 @@ type Exchange struct {
 
 // CompleteJSON asks b for a reply that satisfies r.Schema and stores it in the value that into points to. If [Decode]
 // rejects the reply, the model is asked once to correct it, with the reason. If the second reply is invalid, too, the
-// error is a [ReplyError]. With StackOptions.AskAgain, invalid replies of the ledger are first requested again. The
-// Exchange covers the calls up to an error.
+// error is a [ReplyError]. With StackOptions.AskAgain, invalid replies of the ledger are first requested again. A reply
+// that was cut at its limit is requested once more with twice the limit, up to MaxReplyTokens. The Exchange covers the
+// calls up to an error.
 func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange, error) {
 	if r.Schema == nil {
 		return Exchange{}, errcode.New(errcode.InvalidArgument, "judge request: a JSON reply needs a schema")
@@ -50,8 +52,7 @@ func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange
 	var x Exchange
 	question, stale, anew := r, false, false
 	for {
-		resp, err := b.Complete(ctx, r)
-		x.add(resp, err)
+		resp, err := x.ask(ctx, b, &r)
 		if err != nil {
 			return x, err
 		}
@@ -61,17 +62,40 @@ func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange
 			return x, nil
 		}
 		// the ledger's answers are of no use: others are asked for
-		if x.Calls == 2 && stale && !anew && KindOf(err) == KindBadReply {
+		if x.Repaired == 1 && stale && !anew && KindOf(err) == KindBadReply {
 			x, r, anew = Exchange{}, question, true
 			r.anew, r.asked = true, resp.CreatedAt
 			continue
 		}
-		if x.Calls == 2 || KindOf(err) != KindBadReply {
+		if x.Repaired == 1 || KindOf(err) != KindBadReply {
 			return x, &ReplyError{err: err, reply: resp.Reply}
 		}
 		r.Messages = repair(r.Messages, resp.Reply, err)
 		r.hash = ""
+		x.Repaired++
 	}
+}
+
+// MaxReplyTokens is the highest limit with which a reply that was cut is requested again.
+const MaxReplyTokens = 1 << 16
+
+// ask sends r and counts the reply. If the reply was cut, it doubles the limit of r and asks once more.
+func (x *Exchange) ask(ctx context.Context, b Backend, r *Request) (Response, error) {
+	resp, err := b.Complete(ctx, *r)
+	x.add(resp, err)
+	limit := r.ReplyTokens()
+	if e := (*Error)(nil); KindOf(err) != KindLength || errors.As(err, &e) && e.AtLimit || limit >= MaxReplyTokens {
+		return resp, err
+	}
+	longer := *r
+	longer.MaxTokens = min(2*limit, MaxReplyTokens)
+	second, longerErr := b.Complete(ctx, longer)
+	if longerErr != nil && second.FinishReason == "" && ctx.Err() == nil {
+		return resp, err // the endpoint, or the budget, allows no more
+	}
+	x.add(second, longerErr)
+	*r = longer
+	return second, longerErr
 }
 
 // add counts a reply. It does nothing if the call failed without a reply.

@@ -77,7 +77,7 @@ func TestCompleteJSONFailures(t *testing.T) {
 	b := always(cut, nil)
 	var got verdict
 	x, err := judgebackend.CompleteJSON(t.Context(), stack(t, b, judgebackend.StackOptions{}), withSchema(), &got)
-	if judgebackend.KindOf(err) != judgebackend.KindLength || x.Calls != 1 || x.Reply != cut.Reply || x.TokensOut != 6 || b.calls.Load() != 1 {
+	if judgebackend.KindOf(err) != judgebackend.KindLength || x.Calls != 2 || x.Reply != cut.Reply || x.TokensOut != 12 || b.calls.Load() != 2 {
 		t.Errorf("%v, %d calls, reply %q, %d tokens", err, x.Calls, x.Reply, x.TokensOut)
 	}
 	x, err = judgebackend.CompleteJSON(t.Context(), stack(t, always(judgebackend.Response{}, fails("invalid")), judgebackend.StackOptions{}), withSchema(), &got)
@@ -88,6 +88,64 @@ func TestCompleteJSONFailures(t *testing.T) {
 	r.Schema = nil
 	if _, err := judgebackend.CompleteJSON(t.Context(), b, r, &got); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("no schema: %v", err)
+	}
+}
+
+// A reply that was cut is asked for once more, with twice the limit. Both are recorded and charged, and the ledger answers
+// the next time.
+func TestCompleteJSONAsksForLongerReply(t *testing.T) {
+	cut := func(limit int) judgebackend.Response {
+		return judgebackend.Response{Reply: "half", TokensIn: 5, TokensOut: judgebackend.TokenCount(limit), FinishReason: judgebackend.FinishLength}
+	}
+	for _, tc := range []struct {
+		why           string
+		limit, enough int   // of the request, and what the model needs
+		budget        int64 // in tokens; 0: unlimited
+		asked         []int // limits
+		want          judgebackend.Kind
+	}{
+		{"twice is enough", 0, 8000, 0, []int{4096, 8192}, ""},
+		{"a limit of the request", 100, 150, 0, []int{100, 200}, ""},
+		{"once more and no more", 100, 900, 0, []int{100, 200}, judgebackend.KindLength},
+		{"bounded", 50_000, 60_000, 0, []int{50_000, judgebackend.MaxReplyTokens}, ""},
+		{"at the bound", judgebackend.MaxReplyTokens, 1 << 20, 0, []int{judgebackend.MaxReplyTokens}, judgebackend.KindLength},
+		{"within the budget only", 4000, 8000, 7000, []int{4000}, judgebackend.KindLength},
+	} {
+		var asked []int
+		b := &scripted{answer: func(_ context.Context, _ int64, r judgebackend.Request) (judgebackend.Response, error) {
+			if asked = append(asked, r.ReplyTokens()); r.ReplyTokens() < tc.enough {
+				return cut(r.ReplyTokens()), nil
+			}
+			return judgebackend.Response{Reply: `{"verdict":"pass"}`, TokensIn: 5, TokensOut: 7}, nil
+		}}
+		budget, err := judgebackend.NewBudget(judgebackend.BudgetLimits{Tokens: tc.budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, recorded := &judgebackend.MemoryStore{}, 0
+		s := stack(t, b, judgebackend.StackOptions{Store: store, Budget: budget, Record: func(context.Context, judgebackend.Assessment) error { recorded++; return nil }})
+		r := withSchema()
+		r.MaxTokens = tc.limit
+		var first judgebackend.Exchange
+		for round := range 2 {
+			var got verdict
+			x, err := judgebackend.CompleteJSON(t.Context(), s, r, &got)
+			if judgebackend.KindOf(err) != tc.want || (err == nil) != (got.Verdict == "pass") {
+				t.Errorf("%s, round %d: %v, %+v", tc.why, round, err, got)
+			}
+			if round == 0 {
+				first = x
+			}
+		}
+		if diff := cmp.Diff(tc.asked, asked); diff != "" {
+			t.Errorf("%s: limits (-want +got):\n%s", tc.why, diff)
+		}
+		if first.Calls != len(tc.asked) || len(first.Assessments) != len(tc.asked) || recorded != len(tc.asked) || first.Repaired != 0 {
+			t.Errorf("%s: %d calls, %d assessments, %d recorded, %d repaired; want %d and none repaired", tc.why, first.Calls, len(first.Assessments), recorded, first.Repaired, len(tc.asked))
+		}
+		if spent := budget.Spent(); spent.TokensOut != int64(first.TokensOut) || spent.TokensIn != int64(first.TokensIn) {
+			t.Errorf("%s: spent %+v, counted %d and %d", tc.why, spent, first.TokensIn, first.TokensOut)
+		}
 	}
 }
 

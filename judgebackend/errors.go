@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -96,6 +97,7 @@ type Error struct {
 	RetryAfter time.Duration // the delay of Retry-After; 0 if unset
 	Detail     string        // more about the failure, in badger's words
 	AtLimit    bool          // of KindLength: the endpoint accepts no higher limit
+	Unreached  bool          // no connection was made, so that nothing can have been billed
 
 	Said  Said  // the endpoint's message, which classifies the failure
 	shown bool  // whether the message contains Said.Words
@@ -208,7 +210,27 @@ func MapError(ctx context.Context, id Identity, err error) error {
 	if out.Backend == "" {
 		out.Backend, out.Host = id.Backend, id.Host
 	}
+	if known == nil && isDialError(err) {
+		out.Unreached = true
+		if out.Kind == KindNetwork {
+			out.Detail = "the host was not reached"
+		}
+	}
 	return &out
+}
+
+// isDialError reports whether no connection was made: the name was not found, or the connection was refused or timed
+// out.
+func isDialError(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
+}
+
+// lost reports whether the attempt with this error may have been billed without a reply.
+func lost(err error) bool {
+	var e *Error
+	return kinds[KindOf(err)].lost && (!errors.As(err, &e) || !e.Unreached)
 }
 
 // kindOfCode returns the kind for the errcode of an error from elsewhere, such as a warehouse connection.

@@ -136,7 +136,7 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 		r.Temperature = *judge.Temperature
 	}
 	x, err := judgebackend.CompleteJSON(ctx, judge.Backend, r, into)
-	in.usage.Calls, in.usage.Repaired = in.usage.Calls+x.Calls, in.usage.Repaired+max(0, x.Calls-1)
+	in.usage.Calls, in.usage.Repaired = in.usage.Calls+x.Calls, in.usage.Repaired+x.Repaired
 	if !x.Cached {
 		in.usage.Fresh += x.Calls
 	}

@@ -23,6 +23,7 @@ type Call struct {
 	Content string // system prompt and messages with their roles: equal for equal questions
 	Prompt  string // the last message
 	Schema  bool   // the request has a schema, as response format or as a tool
+	Limit   int    // the limit of the reply in tokens
 }
 
 // Endpoint is a fake of OpenAI's chat completions (including Azure's paths) and Anthropic's Messages API on the
@@ -64,7 +65,7 @@ func (e *Endpoint) Calls() []Call {
 	return append([]Call(nil), e.calls...)
 }
 
-// Billed returns the number of complete replies by the Content of their calls.
+// Billed returns the number of complete replies by the Limit and the Content of their calls.
 func (e *Endpoint) Billed() map[string]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -138,7 +139,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 				1))
 	default:
 		e.mu.Lock()
-		e.billed[call.Content]++
+		e.billed[strconv.Itoa(call.Limit)+" "+call.Content]++
 		e.mu.Unlock()
 		_, _ = w.Write(reply)
 	}
@@ -167,10 +168,13 @@ func readCall(body []byte) Call {
 		ResponseFormat struct {
 			Type string `json:"type"`
 		} `json:"response_format"`
-		Tools []json.RawMessage `json:"tools"`
+		Tools               []json.RawMessage `json:"tools"`
+		MaxTokens           int               `json:"max_tokens"`
+		MaxCompletionTokens int               `json:"max_completion_tokens"`
 	}
 	_ = json.Unmarshal(body, &b)
-	c := Call{Body: body, Schema: b.ResponseFormat.Type == "json_schema" || len(b.Tools) > 0}
+	c := Call{Body: body, Limit: max(b.MaxTokens, b.MaxCompletionTokens),
+		Schema: b.ResponseFormat.Type == "json_schema" || len(b.Tools) > 0}
 	var all strings.Builder
 	if len(b.System) > 0 {
 		fmt.Fprintf(&all, "system: %s\n", textOf(b.System))
