@@ -45,6 +45,7 @@ func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange
 		return Exchange{}, errcode.New(errcode.InvalidArgument, "judge request: a JSON reply needs a schema")
 	}
 	field := r.NonceField
+	r = SettingsOf(b).on(r)
 	r, nonce, err := r.WithNonce()
 	if err != nil {
 		return Exchange{}, err

@@ -14,10 +14,11 @@ import (
 )
 
 // Hash returns the ledger's key of r for the judge id: the hexadecimal SHA-256 of purpose, prompt version, messages,
-// schema (with its members in any order), temperature, log-probabilities, sample, model and backend. MaxTokens is not
-// included: a complete reply is valid for any limit, and a truncated one is requested again if the limit is higher.
+// schema (with its members in any order), temperature, log-probabilities, sample, [Sampling] if any of it is set, model
+// and backend. MaxTokens is not included: a complete reply is valid for any limit, and a truncated one is requested
+// again if the limit is higher.
 func (r Request) Hash(id Identity) string {
-	h := digest{sha256.New()}
+	h := newDigest()
 	h.text("judge request 1", id.Backend, id.Model, r.Purpose, r.PromptVersion)
 	h.number(uint64(len(r.Messages)))
 	for _, m := range r.Messages {
@@ -25,8 +26,25 @@ func (r Request) Hash(id Identity) string {
 	}
 	h.text(r.canonicalSchema())
 	h.number(math.Float64bits(r.Temperature+0), uint64(r.TopLogProbs), uint64(r.Sample)) // +0 turns -0 into 0
+	// only if set, so that requests without them keep their hashes
+	if !r.Sampling.isZero() {
+		h.text("sampling 1", r.ReasoningEffort, string(canonicalJSON(r.Body)))
+		h.pointer(r.TopP != nil, func() uint64 { return math.Float64bits(*r.TopP) })
+		h.pointer(r.Seed != nil, func() uint64 { return uint64(*r.Seed) }) //nolint:gosec // as bits
+	}
 	return h.hex()
 }
+
+// pointer hashes whether a value is set, and the value.
+func (d digest) pointer(isSet bool, value func() uint64) {
+	if !isSet {
+		d.number(0)
+		return
+	}
+	d.number(1, value())
+}
+
+func newDigest() digest { return digest{sha256.New()} }
 
 // digest hashes a sequence of strings and numbers so that different sequences have different hash inputs.
 type digest struct{ hash.Hash }

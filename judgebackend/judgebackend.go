@@ -68,6 +68,7 @@ type Request struct {
 	// 1 to 20: number of alternatives for which log-probabilities are requested, if the backend offers them; 0: none
 	TopLogProbs int `json:"top_logprobs,omitempty"`
 	Sample      int `json:"sample,omitempty"` // number of the sample, for several independent replies to a question
+	Sampling
 	// for CompleteJSON: the field in which the reply must repeat a one-time word
 	NonceField string `json:"nonce_field,omitempty"`
 
@@ -190,6 +191,9 @@ func (r Request) validate() error {
 		return bad("log-probabilities of at most 20 tokens can be asked for, not %d", r.TopLogProbs)
 	case r.Sample < 0:
 		return bad("sample must not be negative")
+	}
+	if err := r.Sampling.validate(); err != nil {
+		return bad("%w", err)
 	}
 	talk := false
 	for i, m := range r.Messages {

@@ -21,6 +21,8 @@ type OpenOptions struct {
 	Proxy           string   // http(s)://host:port; proxies in the environment are ignored
 	CAFile          string   // PEM file of the certificate authorities to trust instead of the system's
 	MaxReplyBytes   int64    // limit of a response's body; 0: 2 MiB
+	// further headers of requests: a value, env:NAME for that of an environment variable, or file:PATH
+	Headers map[string]string
 	// Errors contain the endpoint's own words, for the user of a command. They may name the account or the deployment,
 	// and other callers if calls are coalesced: servers log them instead.
 	ShowWords bool

@@ -21,13 +21,17 @@ type Provider struct {
 	InWarehouse bool   // its models are called by SQL, so that it needs OpenOptions.Queryer
 	System      string // its name in traces, such as snowflake.cortex; if empty, Name
 
+	Settings []string // those of reasoning_effort, top_p, seed, body and headers that its requests can have
+	Members  []string // members of a request's body that it sets, and that Settings.Body must not have
+
 	modelless bool // its judges' names may lack a model
 }
 
 // None returns an error for every call, and Replay replies from a file. Every list of providers includes both.
 var (
 	None   = Provider{Name: "none", Open: openNone, modelless: true}
-	Replay = Provider{Name: "replay", Open: openReplay, modelless: true}
+	Replay = Provider{Name: "replay", Open: openReplay, modelless: true,
+		Settings: []string{"reasoning_effort", "top_p", "seed", "body"}} // of the recorded requests
 )
 
 // Providers lists the providers that a program can use. None and Replay are always included and need not be listed.

@@ -23,6 +23,7 @@ type StackOptions struct {
 	// by default, because requests contain data.
 	KeepRequests bool
 
+	Settings          Settings // of the model, for all requests
 	Retry             RetryPolicy
 	Concurrency       int           // maximum calls in flight, until their replies are stored [64]
 	RequestsPerMinute int           // 0: unlimited
@@ -45,11 +46,12 @@ const (
 
 // Stack is a backend with its wrappers; see the package's documentation for their order.
 type Stack struct {
-	id      Identity
-	top     *ledger
-	circuit *circuit
-	retry   *retried
-	calls   *attempt
+	id       Identity
+	settings Settings
+	top      *ledger
+	circuit  *circuit
+	retry    *retried
+	calls    *attempt
 }
 
 // Stats counts the requests and calls of a stack.
@@ -78,7 +80,7 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 		random = randomFloat
 	}
 	bare := check(b, clock)
-	s := &Stack{id: bare.id}
+	s := &Stack{id: bare.id, settings: o.Settings}
 
 	s.circuit = &circuit{clock: clock, coolDown: orElse(o.CoolDown, time.Minute), onOpen: o.OnOpen, log: log}
 	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, DefaultAttemptTimeout),
@@ -127,8 +129,12 @@ func orElse[T comparable](v, otherwise T) T {
 // Identity returns the backend's identity.
 func (s *Stack) Identity() Identity { return s.id }
 
-// Complete implements Backend.
+// Settings returns the settings of the model.
+func (s *Stack) Settings() Settings { return s.settings }
+
+// Complete implements Backend. It sends r with the settings of the model.
 func (s *Stack) Complete(ctx context.Context, r Request) (Response, error) {
+	r = s.settings.on(r)
 	if err := r.validate(); err != nil {
 		return Response{}, err
 	}

@@ -18,7 +18,11 @@ import (
 )
 
 // Provider opens judges at an endpoint of Anthropic's Messages API.
-var Provider = judgebackend.Provider{Name: "anthropic", Address: base, Open: open}
+var Provider = judgebackend.Provider{Name: "anthropic", Address: base, Open: open,
+	Settings: []string{"top_p", "body", "headers"},
+	Members: []string{"model", "messages", "system", "max_tokens", "temperature", "top_p", "tools", "tool_choice",
+		"stream"},
+}
 
 const (
 	base         = "https://api.anthropic.com/"
@@ -31,6 +35,7 @@ type claude struct {
 	id       judgebackend.Identity
 	messages anthropic.MessageService
 	key      endpoint.KeySource
+	guard    *endpoint.Guard
 	features *endpoint.Features
 	clock    judgebackend.Clock
 }
@@ -51,6 +56,7 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	if err != nil {
 		return nil, err
 	}
+	b.guard = g
 	if b.key, err = endpoint.NewKeySource(o, fallback); err != nil {
 		return nil, err
 	}
@@ -89,10 +95,10 @@ func (b *claude) complete(ctx context.Context, r judgebackend.Request,
 			return judgebackend.Response{}, err
 		}
 		var body []byte
-		_, err = b.messages.New(ctx, params, append(auth, option.WithResponseBodyInto(&body))...)
+		_, err = b.messages.New(ctx, params, append(append(auth, extra(r)...), option.WithResponseBodyInto(&body))...)
 		if err == nil {
 			var reply endpoint.Reply
-			if reply, err = endpoint.Read(body, b.clock, []string{key.Value()}); err == nil {
+			if reply, err = endpoint.Read(body, b.clock, append(b.guard.Secrets(), key.Value())); err == nil {
 				return reply.Response, b.features.Cut(r, reply.Response)
 			}
 		}
@@ -103,6 +109,15 @@ func (b *claude) complete(ctx context.Context, r judgebackend.Request,
 	}
 }
 
+// extra returns the options that set the further members of the body.
+func extra(r judgebackend.Request) (options []option.RequestOption) {
+	names, values := r.Members()
+	for _, name := range names {
+		options = append(options, option.WithJSONSet(name, values[name]))
+	}
+	return options
+}
+
 func (b *claude) params(r judgebackend.Request) (anthropic.MessageNewParams, []endpoint.Feature, error) {
 	limit, _ := b.features.Bound(r.ReplyTokens())
 	p := anthropic.MessageNewParams{Model: b.id.Model, MaxTokens: int64(limit)}
@@ -111,6 +126,9 @@ func (b *claude) params(r judgebackend.Request) (anthropic.MessageNewParams, []e
 	if b.features.Offers(endpoint.UseTemperature) {
 		used = append(used, endpoint.UseTemperature)
 		p.Temperature = anthropic.Float(r.Temperature)
+	}
+	if r.TopP != nil {
+		p.TopP = anthropic.Float(*r.TopP)
 	}
 	switch {
 	case r.Schema == nil:

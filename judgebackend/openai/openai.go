@@ -19,7 +19,12 @@ import (
 )
 
 // Provider opens judges at an endpoint of OpenAI's chat completions API.
-var Provider = judgebackend.Provider{Name: "openai", Address: base, Open: open}
+var Provider = judgebackend.Provider{Name: "openai", Address: base, Open: open,
+	Settings: []string{"reasoning_effort", "top_p", "seed", "body", "headers"},
+	Members: []string{"model", "messages", "response_format", "temperature", "top_p", "seed", "reasoning_effort", "n",
+		"max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "stream", "stream_options", "tools",
+		"tool_choice", "functions", "function_call"},
+}
 
 const (
 	base      = "https://api.openai.com/v1/"
@@ -36,6 +41,7 @@ type openAI struct {
 	chat     openai.ChatCompletionService
 	key      endpoint.KeySource
 	azure    bool
+	guard    *endpoint.Guard
 	features *endpoint.Features
 	clock    judgebackend.Clock
 }
@@ -65,6 +71,7 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	if err != nil {
 		return nil, err
 	}
+	b.guard = g
 	fallback := ""
 	switch {
 	case o.BaseURL == "":
@@ -111,7 +118,7 @@ func (b *openAI) complete(ctx context.Context, r judgebackend.Request,
 	default:
 		auth = append(auth, option.WithAPIKey(key.Value()))
 	}
-	secrets := []string{key.Value()}
+	secrets := append(b.guard.Secrets(), key.Value())
 	for {
 		params, extra, used := b.params(r)
 		var body []byte
@@ -179,6 +186,17 @@ func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams,
 	}
 	if try(endpoint.UseTemperature) {
 		p.Temperature = openai.Float(r.Temperature)
+	}
+	if r.TopP != nil {
+		p.TopP = openai.Float(*r.TopP)
+	}
+	if r.Seed != nil {
+		p.Seed = openai.Int(*r.Seed)
+	}
+	p.ReasoningEffort = shared.ReasoningEffort(r.ReasoningEffort)
+	names, values := r.Members()
+	for _, name := range names {
+		extra = append(extra, option.WithJSONSet(name, values[name]))
 	}
 	if r.TopLogProbs > 0 && try(endpoint.UseLogProbs) {
 		p.Logprobs, p.TopLogprobs = openai.Bool(true), openai.Int(int64(r.TopLogProbs))

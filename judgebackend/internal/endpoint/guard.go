@@ -55,7 +55,7 @@ type Guard struct {
 	allow    allowList
 	proxy    string // host:port of the configured proxy; "" if unset
 	maxBytes int64
-	secret   []string // names of further headers whose values are secrets
+	headers  headers
 	clock    judgebackend.Clock
 	base     *http.Transport
 }
@@ -79,6 +79,9 @@ func NewGuard(id judgebackend.Identity, base *url.URL, o *judgebackend.OpenOptio
 	case base.Scheme == "http" && !o.AllowPlainHTTP && !isLoopback(base.Hostname()):
 		return nil, errcode.New(errcode.PermissionDenied,
 			"judge %s: host %s would be sent plain HTTP; allow that explicitly or use https", id.Backend, HostPort(base))
+	}
+	if g.headers, err = newHeaders(o); err != nil {
+		return nil, err
 	}
 	g.base = &http.Transport{
 		DialContext:           g.dial,
@@ -150,6 +153,9 @@ func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 // them, and limits the size of bodies.
 func (g *Guard) Middleware(req *http.Request,
 	next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	if err := g.headers.add(req.Header); err != nil {
+		return nil, err
+	}
 	res, err := next(req)
 	if err != nil {
 		return nil, err
@@ -157,7 +163,7 @@ func (g *Guard) Middleware(req *http.Request,
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		_ = res.Body.Close()
-		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now(), secretsOf(req.Header, g.secret))
+		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now(), secretsOf(req.Header, g.headers.names()))
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
 	_ = res.Body.Close()
