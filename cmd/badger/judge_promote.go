@@ -65,14 +65,11 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	case c.Untested && len(c.FailUnder) > 0:
 		return usage("--fail-under: nothing is measured with --untested")
 	}
-	w, err := openExisting(ctx, c.To)
-	if err != nil {
-		return err
+	w, err := openStore(ctx, c.To, false)
+	if w, err = installed(ctx, w, err); err != nil {
+		return errcode.New(errcode.Of(err), "--to: %w", err)
 	}
 	defer w.Close()
-	if err := w.Install(ctx); err != nil {
-		return err
-	}
 	measured := tested{Untested: true}
 	if !c.Untested {
 		if measured, err = c.test(ctx, p, gates); err != nil {
