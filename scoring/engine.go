@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/halt"
@@ -32,6 +33,7 @@ type EngineOptions struct {
 	Snapshots SnapshotReader       // resolves result references; if nil, a metric that needs one fails with a message
 	Judge     judgebackend.Backend // answers the questions of metrics that use a judge; nil if there is none
 	Judges    map[string]Judge     // judges of single metrics, by the metric's name; they replace Judge
+	ByTag     []TagJudge           // judges of cases with a tag; the first that a case has replaces Judge and Judges
 	Replies   Replies              // recorded judge replies, which are used instead of calls; may be nil
 	Config    Config
 
@@ -43,6 +45,7 @@ type Engine struct {
 	metrics []Metric
 	index   map[string]int
 	opts    EngineOptions
+	seen    []atomic.Bool // whether a case had the tag of each element of opts.ByTag
 }
 
 // NewEngine returns an engine with the metrics. A duplicate metric name is an error, and so are options, thresholds
@@ -52,6 +55,7 @@ func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 	if o != nil {
 		e.opts = *o
 	}
+	e.seen = make([]atomic.Bool, len(e.opts.ByTag))
 	for i := range metrics {
 		if _, dup := e.index[metrics[i].Name]; dup {
 			return nil, errcode.New(errcode.AlreadyExists, "duplicate metric %q", metrics[i].Name)
@@ -104,7 +108,7 @@ func (e *Engine) Metrics() []Metric { return e.metrics }
 // AsksJudge reports whether a judge is configured and the metric uses one: because of its fields, or because of its
 // configured options. Options of single cases are not considered.
 func (e *Engine) AsksJudge(m *Metric) bool {
-	there := e.opts.Judge != nil || len(e.opts.Judges) > 0
+	there := e.opts.Judge != nil || len(e.opts.Judges) > 0 || len(e.opts.ByTag) > 0
 	return there && ((m.Needs|m.Reads)&FieldJudge != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
 }
 
@@ -168,6 +172,7 @@ func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, 
 // ScoreMetrics is [Engine.Score] for metrics from [Engine.Choose].
 func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) ([]Score, error) {
 	r := run{engine: e, ctx: ctx, halt: halt.Of(ctx), c: c, asked: metrics, scores: make([]Score, 0, len(metrics))}
+	e.seeTags(c)
 	for _, m := range metrics {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -289,7 +294,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	in.Case, in.run, in.metric, in.replies = r.c, r, m.Name, r.engine.opts.Replies
 	in.usage, in.assessments = Usage{}, nil
 	defer func() { // judge calls are counted even if the metric fails
-		if in.usage.Calls > 0 {
+		if in.usage.Calls > 0 || in.usage.Judge != "" {
 			usage := in.usage
 			s.Usage = &usage
 		}
@@ -384,7 +389,7 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	if reason := in.lacks(needs &^ (FieldGoldResult | FieldPredResult)); reason != "" {
 		return NotApplicable(reason), true
 	}
-	if needs&FieldJudge != 0 && !r.engine.HasJudge(m.Name) && r.engine.opts.Replies == nil {
+	if needs&FieldJudge != 0 && r.engine.judgeOf(m.Name, "", r.c).Backend == nil && r.engine.opts.Replies == nil {
 		return NotApplicable("no judge is configured"), true
 	}
 	if needs&FieldGoldResult != 0 {

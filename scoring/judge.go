@@ -29,6 +29,48 @@ type Judge struct {
 	Temperature *float64             // of the questions, from 0 to 2; nil: that of each prompt
 }
 
+// TagJudge is the judge of the cases with a tag.
+type TagJudge struct {
+	Tag   string
+	Judge Judge // its backend is nil if no calls are made for these cases
+}
+
+// ruleOf returns the element of [EngineOptions].ByTag whose judge is used for a case, or nil if it is that of the
+// metric.
+func (e *Engine) ruleOf(c *Case) *TagJudge {
+	if c == nil {
+		return nil
+	}
+	for i := range e.opts.ByTag {
+		if slices.Contains(c.Tags, e.opts.ByTag[i].Tag) {
+			return &e.opts.ByTag[i]
+		}
+	}
+	if c.TagsErr != nil && len(e.opts.ByTag) > 0 { // which judge may see the case is not known
+		return &TagJudge{}
+	}
+	return nil
+}
+
+// seeTags records the tags of a case for [Engine.UnseenTags].
+func (e *Engine) seeTags(c *Case) {
+	for i := range e.opts.ByTag {
+		if slices.Contains(c.Tags, e.opts.ByTag[i].Tag) {
+			e.seen[i].Store(true)
+		}
+	}
+}
+
+// UnseenTags returns the tags of [EngineOptions].ByTag that no case had so far.
+func (e *Engine) UnseenTags() (tags []string) {
+	for i := range e.opts.ByTag {
+		if !e.seen[i].Load() {
+			tags = append(tags, e.opts.ByTag[i].Tag)
+		}
+	}
+	return tags
+}
+
 // checkJudge returns an error if the judge configured for the metric name is invalid: the metric is unknown or uses
 // no judge, or the temperature is outside 0 to 2.
 func (e *Engine) checkJudge(name string) error {
@@ -46,10 +88,13 @@ func (e *Engine) checkJudge(name string) error {
 	return nil
 }
 
-// judgeOf returns the judge that answers a metric's question with a purpose. If none is configured for the metric, it
-// is that of the metric that the purpose names before the slash, such as rose for rose/prover, so that metrics that
-// ask the same question share the reply.
-func (e *Engine) judgeOf(metric, purpose string) Judge {
+// judgeOf returns the judge that answers a metric's question with a purpose about a case, which may be nil. It is that
+// of the case's tag, if there is one. If none is configured for the metric, it is that of the metric that the purpose
+// names before the slash, such as rose for rose/prover, so that metrics that ask the same question share the reply.
+func (e *Engine) judgeOf(metric, purpose string, c *Case) Judge {
+	if rule := e.ruleOf(c); rule != nil {
+		return rule.Judge
+	}
 	j, ok := e.opts.Judges[metric]
 	if !ok {
 		of, _, _ := strings.Cut(purpose, "/")
@@ -61,10 +106,15 @@ func (e *Engine) judgeOf(metric, purpose string) Judge {
 	return j
 }
 
-// HasJudge reports whether a backend is configured for a metric's questions.
-func (e *Engine) HasJudge(metric string) bool { return e.judgeOf(metric, "").Backend != nil }
+// HasJudge reports whether a backend is configured for a metric's questions, about all cases or about those with a tag.
+func (e *Engine) HasJudge(metric string) bool {
+	return e.judgeOf(metric, "", nil).Backend != nil ||
+		slices.ContainsFunc(e.opts.ByTag, func(r TagJudge) bool { return r.Judge.Backend != nil })
+}
 
-func (in *Input) judgeOf(purpose string) Judge { return in.run.engine.judgeOf(in.metric, purpose) }
+func (in *Input) judgeOf(purpose string) Judge {
+	return in.run.engine.judgeOf(in.metric, purpose, in.Case)
+}
 
 // Replies provides recorded judge replies for cases, such as those published with a data set. If there is a reply to
 // a question, no call is made. It is validated as strictly as a new reply.
@@ -99,6 +149,8 @@ type Usage struct {
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 	// calls that were repeated because a reply did not satisfy its schema
 	Repaired int `json:"repaired"`
+	// the judge, such as openai:gpt-4o, if the case's tag selected it
+	Judge string `json:"judge,omitempty"`
 }
 
 // Ask sends the judge a question about the case, validates the reply against the request's schema, and decodes it
@@ -140,9 +192,18 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 	if !x.Cached {
 		in.usage.Fresh += x.Calls
 	}
+	in.nameJudge(r.Purpose)
 	in.usage.TokensIn, in.usage.TokensOut = in.usage.TokensIn.Plus(x.TokensIn), in.usage.TokensOut.Plus(x.TokensOut)
 	in.assessments = append(in.assessments, x.Assessments...)
 	return x.Response, err
+}
+
+// nameJudge records the judge of a question in the usage if the case's tag selected it.
+func (in *Input) nameJudge(purpose string) {
+	if in.run.engine.ruleOf(in.Case) != nil {
+		id := identityOf(in.judgeOf(purpose).Backend)
+		in.usage.Judge = id.Backend + ":" + id.Model
+	}
 }
 
 // AskOnce is [Input.Ask] for a question that several metrics share. For one case and accepted answer, only the first
@@ -165,6 +226,7 @@ func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, in
 	})
 	if !made {
 		in.assessments = append(in.assessments, a.assessments...)
+		in.nameJudge(r.Purpose)
 	}
 	if a.err != nil {
 		return a.response, a.err
@@ -180,10 +242,11 @@ type answer struct {
 	err         error
 }
 
-// sharedKey identifies a question by the digest of its request and the judge that is asked.
+// sharedKey identifies a question by the digest of its request and the judge that is asked, with its settings.
 type sharedKey struct {
 	question [sha256.Size]byte
 	judge    judgebackend.Identity
+	settings string
 }
 
 func (in *Input) shared(r judgebackend.Request) sharedKey {
@@ -192,7 +255,8 @@ func (in *Input) shared(r judgebackend.Request) sharedKey {
 		r.Temperature = *judge.Temperature
 	}
 	b, _ := json.Marshal(r) // its members are strings and finite numbers
-	return sharedKey{sha256.Sum256(b), identityOf(judge.Backend)}
+	settings, _ := json.Marshal(judgebackend.SettingsOf(judge.Backend))
+	return sharedKey{sha256.Sum256(b), identityOf(judge.Backend), string(settings)}
 }
 
 // identityOf returns the identity of a backend, or the zero value if it has none.

@@ -155,6 +155,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	defer judge.Close() //nolint:errcheck // the ledger holds what it could
 	if judge != nil {
 		wanted.Judge, wanted.Judges, wanted.Model = judge.Backend(), judge.ByMetric(), judge.ModelOf
+		wanted.ByTag = judge.ByTag()
 	}
 	if l.Plan, err = wanted.Plan(ctx); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 	c.Ledger, c.Audit, c.Offline = cmp.Or(f.Ledger, c.Ledger), cmp.Or(f.Audit, c.Audit), c.Offline || f.Offline
 	c.BaseURL, c.AllowHosts = cmp.Or(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
 	if f.Judge == "none" {
-		c.Metrics = nil // without metrics, there are no judge calls
+		c.Metrics, c.ByTag = nil, nil // without them, there are no judge calls
 	}
 	for _, text := range f.JudgeFor {
 		name, backend, ok := strings.Cut(text, "=")

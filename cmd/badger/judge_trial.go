@@ -141,7 +141,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Judge, o.Judges = judge.Backend(), judge.ByMetric()
+	o.Judge, o.Judges, o.ByTag = judge.Backend(), judge.ByMetric(), judge.ByTag()
 	engine, err := scoring.NewEngine(append(metrics, j.Metric()), &o)
 	if err != nil {
 		_ = judge.Close()

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,10 +112,19 @@ func TestJudgesOfMetricsAreChecked(t *testing.T) {
 		{"a metric that asks nobody", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", metrics: {ex_bird: {backend: "openai:o3"}}}`, `metric "ex_bird" asks no judge`},
 		{"an unknown backend", `judge: {metrics: {rose: {backend: "oracle:delphi"}}}`, "judge.metrics.rose: judge backend: expected one of aiquery"},
 		{"no backend anywhere", `judge: {metrics: {rose: {temperature: 1}}}`, "judge.metrics.rose: expected a backend, since judge.backend names none"},
-		{"nothing", `judge: {backend: "openai:m", metrics: {rose: {}}}`, "judge.metrics.rose: expected a backend or a temperature"},
+		{"nothing", `judge: {backend: "openai:m", metrics: {rose: {}}}`, "judge.metrics.rose: expected a backend, a temperature or other settings"},
 		{"a way without a backend", `judge: {backend: "openai:m", metrics: {rose: {base_url: "http://127.0.0.1:1"}}}`, "judge.metrics.rose: expected a backend with the other settings"},
 		{"none", `judge: {backend: "openai:m", metrics: {rose: {backend: none}}}`, "expected a backend other than none"},
 		{"a temperature beyond", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", key_env: JUDGE_KEY, metrics: {rose: {temperature: 3}}}`, `the temperature of "rose" is 3, expected a number from 0 to 2`},
+		{"a setting that the provider does not take", `judge: {backend: "anthropic:m", base_url: "http://127.0.0.1:1", seed: 7}`, "seed: unsupported by anthropic; body sets other members"},
+		{"a body with a member of badger", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", body: {max_tokens: 7}}`, "body: badger sets max_tokens itself"},
+		{"a share above 1", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", top_p: 2}`, "top_p: 2; expected a number above 0, at most 1"},
+		{"a header of the key", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", headers: {Authorization: "env:K"}}`, "Authorization is set by badger"},
+		{"a secret in the configuration", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", headers: {Ocp-Apim-Subscription-Key: abc}}`, "Ocp-Apim-Subscription-Key: expected env:NAME or file:PATH"},
+		{"a tag without a judge", `judge: {by_tag: [{tag: "group:finance"}]}`, "judge.by_tag[0]: expected a backend, a temperature or other settings"},
+		{"a rule without a tag", `judge: {by_tag: [{backend: "openai:m"}]}`, "judge.by_tag[0]: expected a tag"},
+		{"two rules of one tag", `judge: {by_tag: [{tag: a, backend: "openai:m"}, {tag: a, backend: "openai:n"}]}`, `judge.by_tag[1]: duplicate tag "a"`},
+		{"an unknown backend of a tag", `judge: {by_tag: [{tag: a, backend: "oracle:delphi"}]}`, "judge.by_tag[0]: judge backend: expected one of aiquery"},
 		{"an unknown setting", `judge: {metrics: {rose: {backend: "openai:m", temprature: 3}}}`, "unknown key temprature"},
 		{"an unknown criterion", `metrics: {options: {rose: {criteria: {nul: allowed}}}}`, "unknown criterion \"nul\""},
 		{"weights that do not sum", `metrics: {options: {stef: {verdict_points: [6, 3, 2, 0]}}}`, "which sum to 11; expected 10"},
@@ -171,5 +181,107 @@ func TestRecordedLinesAreAccountedFor(t *testing.T) {
 	}
 	if code, _, log := badger(t, append(run, "--backend", "o4")...); code != exitUsage || !strings.Contains(log, `no assessments of backend "o4"; it has those of o3`) {
 		t.Errorf("exit %d: %s", code, log)
+	}
+}
+
+// The first rule whose tag a case has chooses its judge, before the judge of the metric; settings of the model are in
+// its requests. The score, the run and the warnings say so.
+func TestJudgesByTag(t *testing.T) {
+	dir := t.TempDir()
+	var cases strings.Builder
+	for i, tags := range []string{`["group:finance","hard"]`, `["hard"]`, `["group:hr"]`, `[]`} {
+		fmt.Fprintf(&cases, `{"case_id":"c%d","question":"How many %d?","tags":%s,"gold":{"sql":"SELECT %d","result":{"columns":["n"],"rows":[[%d]]}},"agent":{"name":"a","version":"1","sql":"SELECT count(*) FROM t%d","result":{"columns":["n"],"rows":[[99]]}}}`+"\n", i, i, tags, i, i, i)
+	}
+	file := writeFile(t, "cases.jsonl", cases.String())
+	common, finance, own := backendtest.NewEndpoint(t, upholding), backendtest.NewEndpoint(t, upholding), backendtest.NewEndpoint(t, upholding)
+	config := writeFile(t, "badger.yaml", fmt.Sprintf(`judge:
+  backend: openai:gpt-4o
+  base_url: %s
+  key_env: JUDGE_KEY
+  max_tokens: 9000
+  seed: 7
+  body: {top_k: 5}
+  headers: {X-Team: data}
+  metrics:
+    flex: {backend: "openai:flexible", base_url: %q}
+  by_tag:
+    - {tag: "group:finance", backend: "openai:llama", base_url: %q, reasoning_effort: low, temperature: 0.5}
+    - {tag: hard, top_p: 0.5}
+    - {tag: "group:hr", backend: none}
+    - {tag: "group:legal", backend: none}
+`, common.URL(), own.URL(), finance.URL()))
+	scores, db := filepath.Join(dir, "scores.jsonl"), "duckdb:"+filepath.Join(dir, "w.duckdb")
+	code, out, log := badger(t, "run", "--cases", file, "--metrics", "flex", "--to", db, "--scores", scores, "--quiet", "--config", config)
+	made := len(common.Calls())
+	if code != exitDone || made == 0 || len(finance.Calls()) != made || len(own.Calls()) != made {
+		t.Fatalf("exit %d after %d, %d and %d calls, want equally many for each case\n%s%s", code, len(finance.Calls()), len(common.Calls()), len(own.Calls()), out, log)
+	}
+	for of, want := range map[*backendtest.Endpoint]string{
+		finance: `"temperature":0.5,"reasoning_effort":"low"`, common: `"temperature":0,"top_p":0.5,"top_k":5,"seed":7,"max_tokens":9000`, own: `"temperature":0`,
+	} {
+		var body map[string]any
+		if err := json.Unmarshal(of.Calls()[0].Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		var expected map[string]any
+		if err := json.Unmarshal([]byte("{"+want+"}"), &expected); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"temperature", "top_p", "top_k", "seed", "reasoning_effort"} {
+			if body[name] != expected[name] {
+				t.Errorf("%s: %v, want %v", name, body[name], expected[name])
+			}
+		}
+		if n := expected["max_tokens"]; n != nil && body["max_tokens"] != n {
+			t.Errorf("max_tokens: %v", body["max_tokens"])
+		}
+		if team := of.Calls()[0].Header.Get("X-Team"); (team == "data") != (of == common) {
+			t.Errorf("header %q: it goes to the address of its judge only", team)
+		}
+	}
+	if !strings.Contains(log, "no case of this run has the tag group:legal") || strings.Contains(log, "the tag hard") || strings.Contains(log, "the tag group:hr") {
+		t.Errorf("warnings: %s", log)
+	}
+	for id, want := range map[string]string{"c0": `"judge":"openai:llama"`, "c1": `"judge":"openai:gpt-4o"`, "c2": `"status":"not_applicable"`, "c3": `"status":"ok"`} {
+		line := ""
+		for l := range strings.SplitSeq(readFile(t, scores), "\n") {
+			if strings.Contains(l, `"case_id":"`+id+`"`) {
+				line = l
+			}
+		}
+		if !strings.Contains(line, want) || id == "c3" && strings.Contains(line, `"judge":"`) {
+			t.Errorf("%s: %s; want %s", id, line, want)
+		}
+	}
+	if code, _, log := badger(t, "run", "--cases", file, "--metrics", "flex", "--to", db, "--quiet", "--config", config); code != exitDone || len(finance.Calls())+len(common.Calls())+len(own.Calls()) != 3*made {
+		t.Errorf("exit %d: the ledger answers the same questions with the same settings\n%s", code, log)
+	}
+	w, err := openWarehouse(t.Context(), db, readOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	table, err := w.Query(t.Context(), `SELECT min(judge) FROM badger.eval_runs`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "openai:gpt-4o (seed 7, body "
+	if got := table.Columns[0].Value(0).String(); !strings.HasPrefix(got, want) || !strings.Contains(got, "flex=openai:flexible") || !strings.Contains(got, "tag group:finance=openai:llama (reasoning_effort low) (temperature 0.5)") || !strings.Contains(got, "tag group:hr=none") {
+		t.Errorf("judge %q", got)
+	}
+}
+
+// The endpoint's own message is in the score's reason and on standard error, without the key.
+func TestRunShowsTheEndpointsMessage(t *testing.T) {
+	e := backendtest.NewEndpoint(t, func(c backendtest.Call) backendtest.Answer {
+		return backendtest.Answer{Raw: &backendtest.Raw{Status: 401, Body: `{"error":{"message":"Project p-1 is suspended. ` + c.Header.Get("Authorization") + `"}}`}}
+	})
+	scores := filepath.Join(t.TempDir(), "scores.jsonl")
+	_, out, log := badger(t, "run", "--cases", writeCases(t, t.TempDir(), 1, 1), "--metrics", "flex", "--no-to", "--quiet", "--judge", "openai:m", "--judge-url", e.URL(), "--judge-key-env", "JUDGE_KEY", "--scores", scores)
+	key := strings.TrimPrefix(e.Calls()[0].Header.Get("Authorization"), "Bearer ")
+	for where, text := range map[string]string{"standard error": log, "the score": readFile(t, scores)} {
+		if !strings.Contains(text, "the endpoint says: Project p-1 is suspended. Bearer [secret]") || len(key) < 4 || strings.Contains(text, key) {
+			t.Errorf("%s: %s%s", where, text, out)
+		}
 	}
 }

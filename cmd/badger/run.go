@@ -146,6 +146,11 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		err = drop
 	}
 	e.Warn()
+	if err == nil && outcome.Skipped == 0 {
+		for _, tag := range e.Engine.UnseenTags() {
+			fmt.Fprintf(e.stderr, "! judge.by_tag: no case of this run has the tag %s\n", printable.Short(tag))
+		}
+	}
 	if outcome.Unread > 0 {
 		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n",
 			printable.Count(outcome.Unread, "answer"))
@@ -227,6 +232,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return err
 	}
 	o := scoring.EngineOptions{Snapshots: snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(),
+		ByTag:  e.judge.ByTag(),
 		Config: e.Config}
 	if recorded != nil {
 		o.Replies = recorded.Replies

@@ -61,7 +61,8 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, j
 	resolver := snapshots{Warehouse: w}
 	resolver.Allow(config.Results.Files)
 	engine, err := scoring.NewEngine(metrics,
-		&scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Judges: judge.ByMetric(), Config: options})
+		&scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Judges: judge.ByMetric(),
+			ByTag: judge.ByTag(), Config: options})
 	if err != nil {
 		return errcode.AsUsage(err)
 	}

@@ -87,7 +87,8 @@ func (x *submissions) newOffer(ctx context.Context, config configuration) (o sub
 		return o, err
 	}
 	defer judge.Close() //nolint:errcheck // nothing was asked
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Judge: judge.Backend(), Judges: judge.ByMetric()})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Judge: judge.Backend(), Judges: judge.ByMetric(),
+		ByTag: judge.ByTag()})
 	if err != nil {
 		return o, errcode.AsUsage(err)
 	}

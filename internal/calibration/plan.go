@@ -48,6 +48,7 @@ type Wanted struct {
 
 	Judge  judgebackend.Backend
 	Judges map[string]scoring.Judge
+	ByTag  []scoring.TagJudge
 	Model  func(metric string) string // returns the model that a metric calls, "" if none; nil: no judge calls
 }
 
@@ -70,7 +71,7 @@ func (w *Wanted) Plan(ctx context.Context) (*Plan, error) {
 	}
 	if w.Model != nil {
 		o := w.Engine
-		o.Judge, o.Judges = w.Judge, w.Judges
+		o.Judge, o.Judges, o.ByTag = w.Judge, w.Judges, w.ByTag
 		e, err := w.engine(o)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,8 @@ package judging
 
 import (
 	"cmp"
+	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +17,8 @@ type Config struct {
 	Endpoint `yaml:",inline"`
 
 	Metrics map[string]Metric `yaml:"metrics"` // judges of single metrics, by the metric's name
+	// judges of cases with a tag, instead of all others: the first whose tag a case has
+	ByTag []Rule `yaml:"by_tag"`
 
 	// where replies are stored: warehouse, none or a file; default: the warehouse if there is one, or else memory
 	Ledger       string `yaml:"ledger"`
@@ -59,6 +63,14 @@ type Endpoint struct {
 	RequestsPerMinute int           `yaml:"requests_per_minute,omitempty"`
 	TokensPerMinute   int           `yaml:"tokens_per_minute,omitempty"`
 	Timeout           time.Duration `yaml:"timeout,omitempty"` // time limit of one attempt; default 3m
+
+	MaxTokens       int            `yaml:"max_tokens,omitempty"` // limit of a reply; default 4096
+	ReasoningEffort string         `yaml:"reasoning_effort,omitempty"`
+	TopP            *float64       `yaml:"top_p,omitempty"`
+	Seed            *int64         `yaml:"seed,omitempty"`
+	Body            map[string]any `yaml:"body,omitempty"` // further members of a request's body
+	// further headers of requests: values, env:NAME or file:PATH
+	Headers map[string]string `yaml:"headers,omitempty"`
 }
 
 // Metric is the judge of one metric. Unset fields are taken from the judge of all metrics; see endpointOf for the
@@ -67,6 +79,13 @@ type Metric struct {
 	Endpoint `yaml:",inline"`
 
 	Temperature *float64 `yaml:"temperature,omitempty"` // of its judge calls, from 0 to 2; default: that of the prompt
+}
+
+// Rule is the judge of the cases with a tag. A rule without a backend uses the judge of all metrics with other
+// settings; none makes no calls.
+type Rule struct {
+	Tag    string `yaml:"tag"`
+	Metric `yaml:",inline"`
 }
 
 // FillDefaults sets the defaults of Concurrency and Timeout if a judge is configured.
@@ -92,35 +111,37 @@ func (c *Config) Asked() bool {
 			return true
 		}
 	}
-	return c.set()
+	return c.set() || slices.ContainsFunc(c.ByTag, func(r Rule) bool { return r.set() })
 }
 
-// endpointOf returns the endpoint of a metric's own judge; ok is false if the metric uses the shared one. If both
-// have the same kind of backend and the metric sets no connection, it uses the whole connection of the shared judge,
-// so that a key is never sent to another address.
-func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
-	m := c.Metrics[name]
+// endpointOf returns the endpoint of the judge m at a key of the configuration; ok is false if m uses the shared one.
+// If both have the same kind of backend and m sets no connection, it uses the whole connection and the settings of the
+// shared judge, so that a key is never sent to another address.
+func (c *Config) endpointOf(key string, m Metric) (e Endpoint, ok bool, err error) {
 	e = m.Endpoint
 	switch {
 	case e.Backend == "none":
-		return e, false, errcode.Usage(
-			"judge.metrics.%s: expected a backend other than none; leave the metric out with --metrics", name)
+		return e, false, errcode.Usage("%s: expected a backend other than none; leave the metric out with --metrics", key)
 	case e.Backend == "" && (e.ownWay() || e.paced()):
-		return e, false, errcode.Usage("judge.metrics.%s: expected a backend with the other settings, such as openai:MODEL",
-			name)
-	case e.Backend == "" && m.Temperature == nil:
-		return e, false, errcode.Usage("judge.metrics.%s: expected a backend or a temperature", name)
+		return e, false, errcode.Usage("%s: expected a backend with the other settings, such as openai:MODEL", key)
+	case e.Backend == "" && m.Temperature == nil && !e.tuned():
+		return e, false, errcode.Usage("%s: expected a backend, a temperature or other settings of the model", key)
 	case e.Backend == "" && !c.set():
-		return e, false, errcode.Usage("judge.metrics.%s: expected a backend, since judge.backend names none", name)
-	case e.Backend == "":
+		return e, false, errcode.Usage("%s: expected a backend, since judge.backend names none", key)
+	case e.Backend == "" && !e.tuned():
 		return e, false, nil
 	}
-	kind, _, _ := strings.Cut(e.Backend, ":")
+	kind, _, _ := strings.Cut(cmp.Or(e.Backend, c.Backend), ":")
 	if common, _, _ := strings.Cut(c.Backend, ":"); kind == common && !e.ownWay() {
 		own := e
 		e = c.Endpoint
-		e.Backend, e.Concurrency, e.RequestsPerMinute, e.TokensPerMinute, e.Timeout = own.Backend, own.Concurrency,
-			own.RequestsPerMinute, own.TokensPerMinute, own.Timeout
+		e.Backend, e.Concurrency, e.RequestsPerMinute, e.TokensPerMinute, e.Timeout = cmp.Or(own.Backend, c.Backend),
+			own.Concurrency, own.RequestsPerMinute, own.TokensPerMinute, own.Timeout
+		e.MaxTokens, e.ReasoningEffort = cmp.Or(own.MaxTokens, c.MaxTokens), cmp.Or(own.ReasoningEffort, c.ReasoningEffort)
+		e.TopP, e.Seed = cmp.Or(own.TopP, c.TopP), cmp.Or(own.Seed, c.Seed)
+		if own.Body != nil {
+			e.Body = own.Body
+		}
 	}
 	e.Concurrency, e.Timeout = cmp.Or(e.Concurrency, c.Concurrency), cmp.Or(e.Timeout, c.Timeout)
 	e.RequestsPerMinute, e.TokensPerMinute = cmp.Or(e.RequestsPerMinute, c.RequestsPerMinute),
@@ -131,7 +152,30 @@ func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 // ownWay reports whether any field of the connection to the model is set.
 func (c *Endpoint) ownWay() bool {
 	return cmp.Or(c.BaseURL, c.KeyFile, c.KeyEnv, c.Warehouse, c.Connection, c.AzureAPIVersion, c.Proxy, c.CAFile) != "" ||
-		len(c.AllowHosts) > 0 || c.AllowPlainHTTP
+		len(c.AllowHosts) > 0 || c.AllowPlainHTTP || len(c.Headers) > 0
+}
+
+// tuned reports whether any setting of the model is set.
+func (c *Endpoint) tuned() bool {
+	return c.MaxTokens != 0 || c.ReasoningEffort != "" || c.TopP != nil || c.Seed != nil || c.Body != nil
+}
+
+// settings returns the settings of the model. It returns an error if its backend does not take one of them.
+func (c *Endpoint) settings(providers judgebackend.Providers) (s judgebackend.Settings, err error) {
+	s = judgebackend.Settings{MaxTokens: c.MaxTokens, Sampling: judgebackend.Sampling{ReasoningEffort: c.ReasoningEffort,
+		TopP: c.TopP, Seed: c.Seed}}
+	if len(c.Body) > 0 {
+		if s.Body, err = json.Marshal(c.Body); err != nil {
+			return s, errcode.Usage("body: expected an object of JSON")
+		}
+	}
+	if p, _ := providers.Find(c.Backend); len(c.Headers) > 0 && !slices.Contains(p.Settings, "headers") {
+		return s, errcode.Usage("headers: unsupported by %s", p.Name)
+	}
+	if err := providers.CheckSettings(c.Backend, s); err != nil {
+		return s, errcode.AsUsage(err)
+	}
+	return s, nil
 }
 
 func (c *Endpoint) paced() bool {

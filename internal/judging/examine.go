@@ -18,7 +18,7 @@ import (
 // may call the models. It returns one check per model, or one failed check if the configuration is invalid. It
 // returns nil if no judge is configured.
 func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Check {
-	if !c.Asked() && len(c.Metrics) == 0 {
+	if !c.Asked() && len(c.Metrics)+len(c.ByTag) == 0 {
 		return nil
 	}
 	failed := func(err error) []doctor.Check {
@@ -37,7 +37,7 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 	}
 	defer j.Close()
 	if _, err := scoring.NewEngine(metric.All(),
-		&scoring.EngineOptions{Judge: j.Backend(), Judges: j.standard()}); err != nil {
+		&scoring.EngineOptions{Judge: j.Backend(), Judges: j.standard(), ByTag: j.ByTag()}); err != nil {
 		return failed(err)
 	}
 	var checks []doctor.Check
@@ -51,6 +51,11 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 		for _, name := range slices.Sorted(maps.Keys(j.byMetric)) {
 			if j.byMetric[name].Backend == stack {
 				of = append(of, name)
+			}
+		}
+		for _, r := range j.byTag {
+			if r.Judge.Backend == stack && stack != j.stack {
+				of = append(of, "tag "+r.Tag)
 			}
 		}
 		if len(of) > 0 {

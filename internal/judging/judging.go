@@ -25,7 +25,8 @@ import (
 type Judges struct {
 	stack    *judgebackend.Stack            // for metrics without a separate judge; may be nil
 	byMetric map[string]scoring.Judge       // separate judges, by metric
-	others   map[string]*judgebackend.Stack // of separate judges, by endpoint, which several metrics may share
+	byTag    []scoring.TagJudge             // judges of cases with a tag
+	others   map[string]*judgebackend.Stack // of separate judges, by endpoint, which several may share
 	budget   *judgebackend.Budget
 	ledger   judgebackend.Payments // nil: the ledger does not record payers
 	close    []func() error
@@ -51,6 +52,14 @@ func (j *Judges) ByMetric() map[string]scoring.Judge {
 		return nil
 	}
 	return j.byMetric
+}
+
+// ByTag returns the judges of cases with a tag, in the order of their rules.
+func (j *Judges) ByTag() []scoring.TagJudge {
+	if j == nil {
+		return nil
+	}
+	return j.byTag
 }
 
 // stacks returns the stacks of all judges, the shared one first.
@@ -102,22 +111,38 @@ func (j *Judges) Name() string {
 	for _, metric := range slices.Sorted(maps.Keys(j.byMetric)) {
 		parts = append(parts, j.named(metric))
 	}
+	for _, r := range j.byTag {
+		parts = append(parts, "tag "+r.Tag+"="+j.nameWith(r.Judge, "none"))
+	}
 	return strings.Join(parts, ", ")
 }
 
+// nameOf returns the name of a judge with its settings, such as openai:o3 (reasoning_effort low).
 func nameOf(s *judgebackend.Stack) string {
 	id := s.Identity()
-	return id.Backend + ":" + id.Model
+	name := id.Backend + ":" + id.Model
+	if settings := s.Settings().String(); settings != "" {
+		name += " (" + settings + ")"
+	}
+	return name
 }
 
 // named returns a metric's name with its judge, such as rose=openai:o3 (temperature 1).
 func (j *Judges) named(metric string) string {
 	of := j.byMetric[metric]
-	stack, ok := of.Backend.(*judgebackend.Stack)
-	if !ok {
-		stack = j.stack
+	if of.Backend == nil {
+		of.Backend = j.stack
 	}
-	name := metric + "=" + nameOf(stack)
+	return metric + "=" + j.nameWith(of, "none")
+}
+
+// nameWith returns the name of a judge with its temperature, or otherwise if it has no backend.
+func (j *Judges) nameWith(of scoring.Judge, otherwise string) string {
+	stack, ok := of.Backend.(*judgebackend.Stack)
+	if !ok || stack == nil {
+		return otherwise
+	}
+	name := nameOf(stack)
 	if of.Temperature != nil {
 		name += " (temperature " + strconv.FormatFloat(*of.Temperature, 'g', -1, 64) + ")"
 	}

@@ -61,15 +61,9 @@ type Later interface {
 // configuration or in a file that it names is a usage error that names the key. An error of a ledger file is that of
 // [judgebackend.OpenFileStore].
 func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
-	endpoints := map[string]Endpoint{}
-	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // validated even if no judge is called
-		e, own, err := c.endpointOf(name)
-		if err != nil {
-			return nil, err
-		}
-		if own {
-			endpoints[name] = e
-		}
+	entries, err := c.entries() // validated even if no judge is called
+	if err != nil {
+		return nil, err
 	}
 	if !c.Asked() {
 		return nil, nil //nolint:nilnil // no judge is a valid judge
@@ -89,22 +83,67 @@ func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 			return nil, err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
-		e, own := endpoints[name]
-		judge := scoring.Judge{Temperature: c.Metrics[name].Temperature}
-		if own {
-			text, _ := json.Marshal(e) // it holds nothing that cannot be written
-			key := string(text)
+	for _, e := range entries {
+		judge := scoring.Judge{Temperature: e.temperature}
+		if e.own {
+			text, _ := json.Marshal(e.endpoint) // a body that cannot be written is an error of open
+			key := cmp.Or(string(text), e.key)
 			if j.others[key] == nil {
-				if j.others[key], err = e.open(ctx, s, j, o, c.Offline); err != nil {
-					return nil, fmt.Errorf("judge.metrics.%s: %w", name, err)
+				if j.others[key], err = e.endpoint.open(ctx, s, j, o, c.Offline); err != nil {
+					return nil, fmt.Errorf("%s: %w", e.key, err)
 				}
 			}
 			judge.Backend = j.others[key]
 		}
-		j.byMetric[name] = judge
+		if e.metric != "" {
+			j.byMetric[e.metric] = judge
+			continue
+		}
+		if !e.own && !e.none {
+			judge.Backend = j.stack
+		}
+		j.byTag = append(j.byTag, scoring.TagJudge{Tag: e.tag, Judge: judge})
 	}
 	return j, nil
+}
+
+// entry is the judge of a metric or of the cases with a tag.
+type entry struct {
+	key         string // in the configuration
+	metric, tag string // one of them is set
+	temperature *float64
+	endpoint    Endpoint
+	own         bool // endpoint is set; otherwise it is the shared judge
+	none        bool // makes no calls
+}
+
+// entries returns the judges of metrics, sorted by metric, and those of tags in their order.
+func (c *Config) entries() (all []entry, err error) {
+	add := func(e entry, m Metric) {
+		if err == nil && !e.none {
+			e.endpoint, e.own, err = c.endpointOf(e.key, m)
+		}
+		e.temperature = m.Temperature
+		all = append(all, e)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
+		add(entry{key: "judge.metrics." + name, metric: name}, c.Metrics[name])
+	}
+	for i, r := range c.ByTag {
+		key := fmt.Sprintf("judge.by_tag[%d]", i)
+		before := slices.IndexFunc(c.ByTag, func(other Rule) bool { return other.Tag == r.Tag })
+		switch t := r.Temperature; {
+		case err != nil:
+		case r.Tag == "":
+			err = errcode.Usage("%s: expected a tag", key)
+		case before < i:
+			err = errcode.Usage("%s: duplicate tag %.60q; the first rule decides", key, r.Tag)
+		case t != nil && !(*t >= 0 && *t <= 2):
+			err = errcode.Usage("%s: temperature: %v; expected a number from 0 to 2", key, *t)
+		}
+		add(entry{key: key, tag: r.Tag, none: r.Backend == "none"}, r.Metric)
+	}
+	return all, err
 }
 
 // stackOptions returns the options that all judges share: the ledger, the budgets and the audit log. It adds what
@@ -157,6 +196,9 @@ func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.St
 	if s.Vague != nil {
 		backend = &watched{next: backend, vague: s.Vague}
 	}
+	if o.Settings, err = c.settings(s.Providers); err != nil {
+		return nil, err
+	}
 	o.Concurrency, o.RequestsPerMinute, o.TokensPerMinute, o.AttemptTimeout = c.Concurrency, c.RequestsPerMinute,
 		c.TokensPerMinute, c.Timeout
 	stack, err := judgebackend.NewStack(backend, &o)
@@ -202,7 +244,7 @@ func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool
 	}
 	o := judgebackend.OpenOptions{
 		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion,
-		AllowHosts:     c.AllowHosts,
+		AllowHosts: c.AllowHosts, Headers: c.Headers,
 		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.Log,
 		Getenv:   s.Getenv,
 		KeyLater: s.Later != nil, ShowWords: s.ShowWords,
