@@ -285,3 +285,20 @@ func TestRunShowsTheEndpointsMessage(t *testing.T) {
 		}
 	}
 }
+
+// The hosts of judges of metrics and tags are among those that a server contacts.
+func TestHostsOfJudges(t *testing.T) {
+	config := writeFile(t, "badger.yaml", `auth: {mode: local}
+judge:
+  backend: openai:m
+  base_url: http://127.0.0.1:8001/v1
+  metrics: {rose: {backend: "openai:o3", base_url: "http://127.0.0.1:8002/v1"}}
+  by_tag: [{tag: "group:finance", backend: "openai:llama", base_url: "http://127.0.0.1:8003/v1"}, {tag: hard, seed: 7}]
+`)
+	code, out, log := badger(t, "serve", "--check", "--config", config)
+	for _, want := range []string{"127.0.0.1:8001", "127.0.0.1:8002", "127.0.0.1:8003"} {
+		if !strings.Contains(out+log, "contacts "+want) {
+			t.Errorf("exit %d: %s is missing\n%s%s", code, want, out, log)
+		}
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/badger-eval/badger/deploy/preflight"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -18,6 +20,15 @@ func (c *configuration) hosts() ([]preflight.Contact, error) {
 			Warehouse: c.Judge.Warehouse, Offline: c.Judge.Offline},
 		Traces: c.Traces.Endpoint,
 	}
+	own, err := c.Judge.Others()
+	if err != nil {
+		return nil, err
+	}
+	for key, e := range own {
+		r.Judges = append(r.Judges, preflight.Judge{Key: key, Backend: e.Backend, BaseURL: e.BaseURL, Proxy: e.Proxy,
+			Warehouse: e.Warehouse, Offline: c.Judge.Offline})
+	}
+	slices.SortFunc(r.Judges, func(a, b preflight.Judge) int { return strings.Compare(a.Key, b.Key) })
 	if c.Results.Warehouse != "" {
 		r.Warehouses = []preflight.Named{{Key: "results.warehouse", URL: c.Results.Warehouse}}
 	}

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 type HostsConfig struct {
 	Warehouses []Named // URLs of warehouses
 	Judge      Judge
+	Judges     []Judge  // those of single metrics and of tags, with their keys
 	Issuers    []Issuer // issuers of the listeners in mode oidc
 	Traces     string   // URL that trace spans are sent to; "": none
 }
@@ -23,6 +25,7 @@ type Named struct{ Key, URL string }
 
 // Judge is the part of the judge's configuration that determines hosts, with the same keys.
 type Judge struct {
+	Key       string // of a judge of a metric or a tag; "" for judge
 	Backend   string // "" or "none": no judge
 	BaseURL   string // URL of the endpoint; empty: the vendor's
 	Proxy     string
@@ -58,9 +61,16 @@ func Hosts(c HostsConfig, connectors []driver.Connector, providers judgebackend.
 		}
 	}
 	warehouses := c.Warehouses
-	asked := c.Judge.Backend != "" && c.Judge.Backend != "none" && !c.Judge.Offline
-	if asked && c.Judge.Warehouse != "" {
-		warehouses = append(warehouses[:len(warehouses):len(warehouses)], Named{"judge.warehouse", c.Judge.Warehouse})
+	var asked []Judge
+	for _, j := range append([]Judge{c.Judge}, c.Judges...) {
+		if j.Backend == "" || j.Backend == "none" || j.Offline {
+			continue
+		}
+		j.Key = cmp.Or(j.Key, "judge")
+		asked = append(asked, j)
+		if j.Warehouse != "" {
+			warehouses = append(warehouses[:len(warehouses):len(warehouses)], Named{j.Key + ".warehouse", j.Warehouse})
+		}
 	}
 	for _, w := range warehouses {
 		scheme, _, _ := strings.Cut(w.URL, ":")
@@ -74,12 +84,18 @@ func Hosts(c HostsConfig, connectors []driver.Connector, providers judgebackend.
 		}
 		add(w.Key, list...)
 	}
-	if asked {
-		list, err := c.Judge.contacts(providers)
+	named := map[driver.Contact]bool{} // several judges have the same host
+	for _, j := range asked {
+		list, err := j.contacts(providers)
 		if err != nil {
 			return nil, err
 		}
-		add("judge", list...)
+		for _, k := range list {
+			if !named[k] {
+				add(j.Key, k)
+			}
+			named[k] = true
+		}
 	}
 	for _, i := range c.Issuers {
 		list, err := i.contacts()
@@ -115,7 +131,7 @@ func (j Judge) contacts(providers judgebackend.Providers) ([]driver.Contact, err
 	}
 	var proxy *url.URL
 	if j.Proxy != "" {
-		if _, _, err := hostPort("judge.proxy", j.Proxy); err != nil {
+		if _, _, err := hostPort(j.Key+".proxy", j.Proxy); err != nil {
 			return nil, err
 		}
 		proxy, _ = url.Parse(j.Proxy)

@@ -46,6 +46,9 @@ func TestHosts(t *testing.T) {
 		{"a vendor's own", preflight.HostsConfig{Judge: preflight.Judge{Backend: "anthropic:m"}}, "judge=api.anthropic.com:443"},
 		{"a proxy", preflight.HostsConfig{Judge: preflight.Judge{Backend: "openai:m", Proxy: "http://proxy.corp"}}, "judge=proxy.corp:80 judge=api.openai.com:443@proxy.corp:80"},
 		{"offline", preflight.HostsConfig{Judge: preflight.Judge{Backend: "openai:m", Offline: true, Warehouse: "oracle:x"}}, ""},
+		{"judges of metrics and tags", preflight.HostsConfig{Judge: preflight.Judge{Backend: "openai:m", BaseURL: "http://judge.corp:8000/v1"}, Judges: []preflight.Judge{
+			{Key: "judge.metrics.rose", Backend: "openai:o3", BaseURL: "http://judge.corp:8000/v1"}, {Key: "judge.by_tag[0]", Backend: "openai:m", BaseURL: "http://other.corp"}, {Key: "judge.by_tag[1]", Backend: "none"},
+		}}, "judge=judge.corp:8000 judge.by_tag[0]=other.corp:80"},
 		{"no judge", preflight.HostsConfig{Judge: preflight.Judge{Backend: "none"}}, ""},
 		{"recordings", preflight.HostsConfig{Judge: preflight.Judge{Backend: "replay:FILE"}}, ""},
 		{"traces", preflight.HostsConfig{Traces: "https://collector.corp:4318/v1/traces"}, "traces.endpoint=collector.corp:4318"},

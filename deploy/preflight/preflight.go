@@ -288,7 +288,7 @@ func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	}
 	defer j.Close() //nolint:errcheck // no ledger, no audit
 	start := d.now()
-	answer, err := j.Backend().Complete(ctx, judgebackend.Request{
+	answer, err := j.First().Complete(ctx, judgebackend.Request{
 		Purpose: "doctor", PromptVersion: "v1", MaxTokens: 64,
 		Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "Answer with one word: yes."}},
 	})

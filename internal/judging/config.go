@@ -104,6 +104,18 @@ func (c *Config) KeepsInWarehouse() bool {
 // set reports whether an endpoint names a judge.
 func (c *Endpoint) set() bool { return c.Backend != "" && c.Backend != "none" }
 
+// Others returns the endpoints of the judges of single metrics and of tags that have their own, by their keys.
+func (c *Config) Others() (map[string]Endpoint, error) {
+	entries, err := c.entries()
+	out := map[string]Endpoint{}
+	for _, e := range entries {
+		if e.own {
+			out[e.key] = e.endpoint
+		}
+	}
+	return out, err
+}
+
 // Asked reports whether a judge is configured, for all metrics or for some.
 func (c *Config) Asked() bool {
 	for _, m := range c.Metrics {

@@ -46,6 +46,14 @@ func (j *Judges) Backend() judgebackend.Backend {
 	return j.stack
 }
 
+// First returns the judge of metrics without a separate one or, if unset, the first separate one; nil if there is none.
+func (j *Judges) First() judgebackend.Backend {
+	for _, s := range j.stacks() {
+		return s
+	}
+	return nil
+}
+
 // ByMetric returns the separate judges of single metrics, by metric.
 func (j *Judges) ByMetric() map[string]scoring.Judge {
 	if j == nil {
