@@ -213,9 +213,6 @@ type sqlAnswer struct {
 func newSQLQuestion(query string, tables map[string]*scoring.Table) (*sqlQuestion, error) {
 	q := &sqlQuestion{Query: query}
 	for _, name := range slices.Sorted(maps.Keys(tables)) { // names of fields
-		if len(tables[name].Columns) == 0 {
-			continue
-		}
 		stream, err := arrowStream(tables[name])
 		if err != nil {
 			return nil, errcode.New(errcode.Of(err), "table %s: %w", name, err)
@@ -241,7 +238,10 @@ func arrowStream(t *scoring.Table) ([]byte, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), w.Close()
+	if err := w.Close(); err != nil { // writes the schema if there are no rows, so b is read after it
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 func (a *sqlAnswer) table() (*scoring.Table, error) {

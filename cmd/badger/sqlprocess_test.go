@@ -107,6 +107,45 @@ func TestSQLJudgesSeeExactValues(t *testing.T) {
 	}
 }
 
+// A result without rows is a table with its columns, on both sides of the process.
+func TestSQLJudgesSeeResultsWithoutRows(t *testing.T) {
+	table := func(text string) *scoring.Table {
+		t.Helper()
+		r, err := scoring.ParseResult([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	typed := table(`{"columns":[{"name":"k","type":"VARCHAR"},{"name":"d","type":"DECIMAL(38,2)"},{"name":"t","type":"TIMESTAMP"}],"rows":[]}`)
+	untyped := table(`{"columns":["k","d"],"rows":[]}`)
+	rows := table(`{"columns":[{"name":"k","type":"VARCHAR"},{"name":"d","type":"DECIMAL(38,2)"},{"name":"t","type":"TIMESTAMP"}],"rows":[["a","1.50",null],["b","2.25",null]]}`)
+	for _, c := range []struct {
+		why, query, want string
+		tables           map[string]*scoring.Table
+	}{
+		{"none", "SELECT count(*) || ' rows, ' || count(d + 1) AS v FROM result", "[0 rows, 0]", map[string]*scoring.Table{"result": typed}},
+		{"none, of unknown types", "SELECT count(*) || ' rows, ' || count(d) AS v FROM result", "[0 rows, 0]", map[string]*scoring.Table{"result": untyped}},
+		{"none in gold only", "SELECT count(*) - (SELECT count(*) FROM gold_result) AS v FROM result", "[2]", map[string]*scoring.Table{"gold_result": typed, "result": rows}},
+		{"none in the result only", "SELECT (SELECT sum(d) FROM gold_result) - count(*) AS v FROM result", "[3.75]", map[string]*scoring.Table{"gold_result": rows, "result": typed}},
+		{"none returned", "SELECT k, d FROM result WHERE d > 100", "[]", map[string]*scoring.Table{"result": rows}},
+		{"some", "SELECT sum(d) AS v FROM result", "[3.75]", map[string]*scoring.Table{"result": rows}},
+	} {
+		got, err := judgeSQL.EvaluateSQL(t.Context(), c.query, c.tables)
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+			continue
+		}
+		values := []string{}
+		for i := range got.Rows() {
+			values = append(values, fmt.Sprint(got.Columns[0].Value(i)))
+		}
+		if fmt.Sprint(values) != c.want {
+			t.Errorf("%s: %v, want %s", c.why, values, c.want)
+		}
+	}
+}
+
 // The process sees nothing of the environment.
 func TestSQLProcessHasNoSecrets(t *testing.T) {
 	t.Setenv("BADGER_TEST_SECRET", "hunter2")

@@ -137,7 +137,10 @@ func (s *Specification) Marshal() ([]byte, error) {
 	if err := e.Encode(s); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), e.Close()
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // ParseSpecification parses a specification in YAML. An unknown key is an error.

@@ -694,3 +694,41 @@ def process_row(row, config):
 		}
 	}
 }
+
+func TestSQLTableColumns(t *testing.T) {
+	for _, c := range []struct{ why, columns, want string }{
+		{"unique", `["a","b"]`, "a b"},
+		{"twice", `["k","k"]`, "k k_1"},
+		{"three times", `["k","k","k"]`, "k k_1 k_2"},
+		{"another case", `["k","K"]`, "k K_1"},
+		{"a suffix that a column has before", `["k_1","k","k"]`, "k_1 k k_2"},
+		{"a suffix that a column has after", `["k","k","K_1"]`, "k k_2 K_1"},
+		{"no name", `["","x",""]`, "column_1 x column_3"},
+		{"no name, and the name for it", `["","column_1"]`, "column_1 column_1_1"},
+		{"no columns", `[]`, "one"},
+	} {
+		columns := strings.ReplaceAll(c.columns, `",`, `","type":"BIGINT"},{"name":`)
+		if c.columns != "[]" {
+			columns = `[{"name":` + strings.TrimSuffix(columns[1:], `"]`) + `","type":"BIGINT"}]`
+		}
+		in, err := scoring.ParseResult([]byte(`{"columns":` + columns + `,"rows":[]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := fmt.Sprint(in.Columns)
+		out, err := sqlTable(in.Columns, in.Rows())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range out.Columns {
+			names = append(names, c.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want || out.Rows() != 0 || fmt.Sprint(in.Columns) != before {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+	if out, err := sqlTable(nil, 3); err != nil || out.Rows() != 3 || out.Columns[0].Value(2).Int() != 1 {
+		t.Errorf("three rows without columns: %v, %v", out, err)
+	}
+}

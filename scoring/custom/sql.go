@@ -117,7 +117,11 @@ func sqlTables(row *record, settings map[string]any) (map[string]*scoring.Table,
 	for _, name := range row.AttrNames() {
 		switch v := row.fields[name].(type) {
 		case *table:
-			tables[name] = v.t
+			t, err := sqlTable(v.t.Columns, v.t.Rows())
+			if err != nil {
+				return nil, err
+			}
+			tables[name] = t
 			continue
 		case *record:
 			for _, k := range v.AttrNames() { // scores, as score_NAME
@@ -131,21 +135,58 @@ func sqlTables(row *record, settings map[string]any) (map[string]*scoring.Table,
 		}
 		columns = append(columns, cellColumn(name, row.fields[name]))
 	}
-	columns = append(columns, cellColumn("one", starlark.MakeInt(1))) // so that there always is a row
-	t, err := scoring.NewTable(columns...)
-	if err != nil {
+	var err error
+	if tables["this"], err = sqlTable(append(columns, ones(1)), 1); err != nil {
 		return nil, err
 	}
-	tables["this"] = t
 	columns = nil
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		columns = append(columns, cellColumn(name, starlarkOf(settings[name])))
 	}
-	columns = append(columns, cellColumn("one", starlark.MakeInt(1)))
-	if tables["config"], err = scoring.NewTable(columns...); err != nil {
+	if tables["config"], err = sqlTable(append(columns, ones(1)), 1); err != nil {
 		return nil, err
 	}
 	return tables, nil
+}
+
+// ones returns the column one, which is 1 in each row. It is in tables that may have no other column.
+func ones(rows int) scoring.Column {
+	return scoring.IntColumn("one", scoring.Int64, slices.Repeat([]int64{1}, rows), nil)
+}
+
+// sqlTable returns a table of the columns that an SQL engine can hold. A column without a name is called column_N,
+// after its position from 1. The first column with a name keeps it; names that differ only in case are the same. Each
+// later one gets the first of the suffixes _1, _2 and so on that makes its name unique. A table without columns has
+// the column one.
+func sqlTable(columns []scoring.Column, rows int) (*scoring.Table, error) {
+	if len(columns) == 0 {
+		return scoring.NewTable(ones(rows))
+	}
+	columns = slices.Clone(columns)
+	taken := make(map[string]bool, len(columns)) // names in lower case
+	var later []int
+	for i := range columns {
+		c := &columns[i]
+		if c.Name == "" {
+			c.Name = fmt.Sprintf("column_%d", i+1)
+		}
+		if key := strings.ToLower(c.Name); taken[key] {
+			later = append(later, i)
+		} else {
+			taken[key] = true
+		}
+	}
+	suffix := map[string]int{} // the last one that was tried for a name
+	for _, i := range later {
+		c := &columns[i]
+		name, key := c.Name, strings.ToLower(c.Name)
+		for taken[strings.ToLower(c.Name)] {
+			suffix[key]++
+			c.Name = fmt.Sprintf("%s_%d", name, suffix[key])
+		}
+		taken[strings.ToLower(c.Name)] = true
+	}
+	return scoring.NewTable(columns...)
 }
 
 // cellColumn returns a column with one value.
