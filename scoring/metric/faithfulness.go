@@ -35,7 +35,7 @@ func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
 		Name: "faithfulness", Display: "Statements that the result supports",
-		Version: 4, Group: "agent",
+		Version: 5, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -46,16 +46,19 @@ func init() {
 			"stand for cells of the result. A claim counts once: one with the same words is repeated, and counts with the worse verdict. A claim that the response does not make (one of its " +
 			"figures, or most of its words, are not in the response or the question) is not_made. Neither counts. A supported claim becomes unsupported if the result does not " +
 			"hold a figure where it should: in the cell, if the claim names a row and a column; in the row or the column, if it names one; otherwise anywhere. A row that does not exist holds nothing, and a " +
-			"result without rows holds nothing but zero. A cell holds a figure if it is equal to it, rounded or truncated to the digits that the figure shows, and of " +
-			"the same sign, in any scale (thousands, millions, percent). The zeros at the end of a figure count as digits unless it is called rough (about 1,200). A figure without a sign may stand for a negative cell if the " +
-			"claim speaks of a fall. A not_shown claim becomes supported if rows were truncated and every " +
-			"such figure is in the cell named, and unsupported if a figure is not where it should be or if nothing was truncated that it could be about. Otherwise it is left out. " +
+			"result without rows holds nothing but zero. A cell holds a figure if it is equal to it, exactly computed and rounded or truncated to the digits that the figure shows. The zeros at the end of a figure count as digits unless it is called rough (about 1,200). " +
+			"Words for a bound, in sixteen languages, make it one: at least, up to, more than, under. Nearly is up to 5% less. Percent, per mille and basis points may be of a fraction or of a percentage. " +
+			"Thousand, lakh, million, crore, billion and their forms in those languages, with 万 and 億, multiply a figure. Another scale counts only if the name of the column, the query, the question, the hint or the claim states it: wrong by a thousand is misscaled. " +
+			"A figure without a sign does not contradict a negative cell of its size: it is unchecked, and the judge decides, unless an English word for a fall makes it right. A bound that words such as over may or may not contain is unchecked too. " +
+			"A claim of a total, of a number of rows or of different values, or of a share of a total is computed from one column of the result; it becomes unsupported only if every word of the claim is known, so that it can mean nothing else, the result has no row of totals, and no LIMIT cuts rows off. " +
+			"A not_shown claim becomes supported if rows were truncated and every " +
+			"such figure is in the cell named or computed from all rows, and unsupported if a figure is not where it should be or if nothing was truncated that it could be about. Otherwise it is left out. " +
 			"Detail: the claims with the judge's verdict, where each figure was found " +
-			"(cell, row, column, elsewhere, scaled, absent, unchecked) and what the claim counts as. Not applicable " +
+			"(cell, row, column, elsewhere, scaled, computed, misscaled, absent, unchecked) and what the claim counts as. Not applicable " +
 			"without a result (unless the query failed) and if the response makes no claim. Abstained if no claim can " +
 			"be verified, if more than half of the claims are left out, or if more than a fifth of the response is too long to be judged." + responseCall,
 		Source:    source,
-		Gaming:    "A response that says one safe thing has 1, whether or not it answers; read it with geval_relevance. A figure that the judge takes to be computed is not looked up, so that a judge that is too kind can let it pass; the detail counts it as unchecked. Repeated claims, and claims that only the judge makes, are ignored.",
+		Gaming:    "A response that says one safe thing has 1, whether or not it answers; read it with geval_relevance. A figure computed from several columns or rows is not computed again, so that a judge that is too kind can let it pass; the detail counts it as unchecked. Repeated claims, and claims that only the judge makes, are ignored.",
 		Example:   "\"Oslo leads with 3 orders, Rome has 2; sales doubled\" over the rows Oslo 3, Rome 2: two claims supported, the last unsupported: 2/3.",
 		Threshold: scoring.At(faithful),
 		Options:   faithfulnessDeclared.OptionSet,
@@ -63,7 +66,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "faithfulness_verdict", Display: "Response true to the result",
-		Version: 3, Group: "agent",
+		Version: 4, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -140,7 +143,7 @@ func faithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error)
 	d := faithfulnessDetail{Claims: make([]countedClaim, len(reply.Claims))}
 	var figures [][]checkedFigure
 	if o.Figures {
-		figures = lookUp(result, in.Pred.SQL, reply.Claims)
+		figures = lookUp(result, in.Pred.SQL, in.Case.Question+"\n"+in.Case.Evidence, reply.Claims)
 	}
 	gaps := gapsOf(result)
 	made := claimsMade(in.Case.Agent.Response, in.Case.Question, reply.Claims)
@@ -277,10 +280,14 @@ func weighClaim(verdict string, figures []checkedFigure, g gaps) string {
 	absent, cells := 0, 0
 	for _, f := range figures {
 		switch f.Found {
-		case figureAbsent:
+		case figureAbsent, figureMisscaled:
 			absent++
 		case figureCell:
 			cells++
+		case figureComputed:
+			if f.sure {
+				cells++
+			}
 		}
 	}
 	switch {

@@ -23,9 +23,13 @@ type saidText struct {
 // its words are in the response or the question, and at least one is in the response. It reports true for a claim
 // without words and figures that can be searched for.
 func claimsMade(response, question string, claims []claim) []bool {
+	response = plainDigits(response)
 	said := saidText{text: response, stems: stems(response), digits: map[string]bool{},
 		inWords: numberWords.MatchString(response)}
 	for _, token := range numbersInText.FindAllString(response, -1) {
+		said.digits[significant(token)] = true
+	}
+	for _, token := range spacedNumbers.FindAllString(response, -1) {
 		said.digits[significant(token)] = true
 	}
 	asked := stems(question)
@@ -48,9 +52,10 @@ func (t *saidText) makes(c claim, asked map[string]bool) bool {
 		}
 	}
 	for _, f := range c.Figures {
-		switch d := significant(f.Stated); {
+		stated := plainDigits(f.Stated)
+		switch d := significant(stated); {
 		case d == "": // in words
-		case t.digits[d], strings.Contains(t.text, f.Stated):
+		case t.digits[d], strings.Contains(t.text, stated):
 			inResponse++
 		case len(d) > 2 || !t.inWords:
 			return false
@@ -64,6 +69,9 @@ func (t *saidText) makes(c claim, asked map[string]bool) bool {
 	}
 	return float64(shared) >= leastShared*float64(all)
 }
+
+// spacedNumbers matches numbers with blanks between groups of three digits.
+var spacedNumbers = regexp.MustCompile(`[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?`)
 
 // numberWords matches small numbers that are spelled out.
 var numberWords = regexp.MustCompile(`(?i)\b(zero|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen|hundred)\b`)

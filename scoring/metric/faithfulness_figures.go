@@ -1,7 +1,7 @@
 package metric
 
 import (
-	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +24,7 @@ type checkedFigure struct {
 	Found string `json:"found"`
 
 	rows []int32 // indexes of the rows that its label identifies; nil if it identifies none
+	sure bool    // it is computed, and the claim can state nothing else
 }
 
 // Where a figure was found.
@@ -32,9 +33,11 @@ const (
 	figureRow       = "row"       // in the named row; the result does not have the named column, or none is named
 	figureColumn    = "column"    // in the named column; the row is not named or not known
 	figureElsewhere = "elsewhere" // in another column than the named one, or none is named; the row is not named
-	figureScaled    = "scaled"    // in one of these places, in thousands, millions or another scale
+	figureScaled    = "scaled"    // in one of these places, in a unit that the column, the query or a text states
+	figureComputed  = "computed"  // a total, a count or a share of one column that is equal to it
+	figureMisscaled = "misscaled" // in the cells that it may refer to only if it is wrong by a thousand or a million
 	figureAbsent    = "absent"    // not in the cells that it may refer to
-	figureUnchecked = "unchecked" // computed from several cells, not one number, or not searched for completely
+	figureUnchecked = "unchecked" // computed otherwise, not one number, of an unclear sign, or not searched completely
 )
 
 // found lists the places from the least to the most precise.
@@ -42,12 +45,22 @@ var found = []string{figureAbsent, figureScaled, figureElsewhere, figureColumn, 
 
 // figureSearch is the search for one figure in a result.
 type figureSearch struct {
-	number statedNumber
-	fall   bool // the claim has a word for a decrease or a loss, so that the cell may be negative
-	at     *checkedFigure
-	row    rowLabel
-	column int // index of the named column; −1 if the result does not have it
-	best   int // index in found of the best place so far
+	number  statedNumber
+	claim   *claim
+	fall    bool // the claim has a word for a decrease or a loss, so that the cell may be negative
+	at      *checkedFigure
+	row     rowLabel
+	column  int // index of the named column; −1 if the result does not have it
+	best    int // index in found of the best place so far
+	open    bool
+	scale   bool // equal to a cell in another scale
+	strings bool // some strings were not searched
+}
+
+// unitWorth holds what one of a number's unit is worth, for numbers in thousands, millions and so on.
+type unitWorth struct {
+	columns [][]*big.Rat // by the name of each column
+	texts   []*big.Rat   // by the query and the question
 }
 
 // rowLabel is the text by which a figure names its row: one value, or several with a separator such as a comma.
@@ -65,28 +78,28 @@ const maxLabelled = 10_000
 const maxTexts = 1_000_000
 
 // lookUp searches the whole result t, also the parts that the judge was not shown, for the figures of all claims, and
-// returns where each was found. sql is the query that returned t: a value that it filters by applies to every row. If
-// t is nil or has no rows, a figure other than zero is absent, and zero is unchecked.
-func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
+// returns where each was found. sql is the query that returned t: a value that it filters by applies to every row. The
+// notes are the question and what is known about it. If t is nil or has no rows, a figure other than zero is absent,
+// and zero is unchecked.
+func lookUp(t *scoring.Table, sql, notes string, claims []claim) [][]checkedFigure {
 	out := make([][]checkedFigure, len(claims))
 	empty := t == nil || t.Rows() == 0
 	var searches []*figureSearch
-	for i, c := range claims {
+	for i := range claims {
+		c := &claims[i]
 		out[i] = make([]checkedFigure, len(c.Figures))
 		for k, f := range c.Figures {
 			out[i][k] = checkedFigure{figure: f, Found: figureUnchecked}
-			n, ok := parseStated(f.Stated)
+			n, ok := parseFigure(c.Claim, f.Stated)
 			switch {
 			case !ok:
-			case empty && !n.isZero():
-				out[i][k].Found = figureAbsent
-			case !empty && !f.Computed:
-				if roughIn(c.Claim, f.Stated) {
-					n, _ = parseStated("about " + f.Stated)
+			case empty:
+				if !n.isZero() && !n.isUpper() {
+					out[i][k].Found = figureAbsent
 				}
-				n.percent = n.percent || percentIn(c.Claim, f.Stated)
+			default:
 				searches = append(searches, &figureSearch{
-					number: n, fall: falls.MatchString(c.Claim), at: &out[i][k], row: newRowLabel(f.Row),
+					number: n, claim: c, fall: falls.MatchString(c.Claim), at: &out[i][k], row: newRowLabel(f.Row),
 					column: columnNamed(t, f.Column),
 				})
 			}
@@ -96,8 +109,40 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 		return out
 	}
 	findRows(t, sql, searches)
+	units := unitWorth{columns: make([][]*big.Rat, len(t.Columns)), texts: unitsOfQuery(sql)}
+	for _, f := range unitsOfText(notes) { // of the cells, or of the figures that are asked for
+		units.texts = append(units.texts, f, new(big.Rat).Inv(f))
+	}
+	for k := range t.Columns {
+		units.columns[k] = unitsOfName(t.Columns[k].Name)
+	}
+	numbers, texts := searchNumbers(t, searches, &units)
+	searchTexts(t, searches, texts)
+	sums := newColumnSums(t, sql, &units, numbers)
+	for _, s := range searches {
+		if s.row.named {
+			s.at.rows = s.row.rows
+		}
+		s.at.Found = s.outcome(sums)
+	}
+	return out
+}
+
+// of returns what one of column k's unit may be worth in a claim. A claim with in thousands gives its figures so.
+func (w *unitWorth) of(k int, c *claim) []*big.Rat {
+	out := append(slices.Clone(w.columns[k]), w.texts...)
+	for _, f := range unitsOfText(c.Claim) {
+		out = append(out, new(big.Rat).Inv(f))
+	}
+	return out
+}
+
+// searchNumbers searches the columns of numbers, also those that are strings, and returns them with their views, and
+// the other columns.
+func searchNumbers(t *scoring.Table, searches []*figureSearch,
+	units *unitWorth) (numbers map[int]cell.View, texts []int) {
+	numbers = map[int]cell.View{}
 	values := make([]float64, t.Rows())
-	var texts []int
 	for k := range t.Columns {
 		c := &t.Columns[k]
 		view := cell.View{Kind: scoring.KindNumber}
@@ -109,76 +154,61 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 			}
 			view.Format = format
 		}
+		numbers[k] = view
 		cell.Magnitudes(c, view, values)
 		for _, s := range searches {
-			s.in(k, len(values), func(i int) (plain, scaled bool) {
-				if len(s.number.exact) > 0 && !math.IsNaN(values[i]) && (c.Type == scoring.Int64 || c.Type == scoring.Decimal) {
-					return s.number.matchesExactly(c.Value(i).String(), s.fall)
-				}
-				if len(s.number.exact) > 0 && !c.Type.Numeric() {
-					for _, comma := range []bool{false, true} {
-						if v, _, ok := cell.ParseNumber(c.Value(i).String(), comma); ok {
-							p, sc := s.number.matchesExactly(v.String(), s.fall)
-							plain, scaled = plain || p, scaled || sc
-						}
-					}
-					return plain, scaled
-				}
-				return s.number.matches(values[i], s.fall)
-			})
+			if place, searched := s.place(k, len(values)); searched && place > s.best {
+				s.number.prepare(units.of(k, s.claim))
+				s.in(place, len(values), func(i int) cellMatch {
+					return s.number.matches(values[i], func() []*big.Rat { return exactValues(cell.Read(c, view, i)) }, s.fall)
+				})
+			}
 		}
 	}
+	return numbers, texts
+}
+
+// searchTexts searches columns of strings, which may contain a number, such as the year in a date.
+func searchTexts(t *scoring.Table, searches []*figureSearch, columns []int) {
 	left := maxTexts
-	for _, k := range texts { // a string may contain a number, such as the year in a date
+	for _, k := range columns {
 		for _, s := range searches {
-			if s.best > 0 {
+			place, searched := s.place(k, t.Rows())
+			if s.best > 0 || !searched {
 				continue
 			}
-			s.in(k, t.Rows(), func(i int) (plain, scaled bool) {
+			s.in(place, t.Rows(), func(i int) cellMatch {
 				if left--; left < 0 {
-					return false, false
+					s.strings = true
+				} else if s.number.isIn(t.Columns[k].Value(i).String()) {
+					return matchPlain
 				}
-				return s.number.standsIn(t.Columns[k].Value(i).String()), false
+				return matchNone
 			})
 		}
 	}
-	for _, s := range searches {
-		if s.row.named {
-			s.at.rows = s.row.rows
-		}
-		if s.at.Found = found[s.best]; s.best == 0 && left < 0 {
-			s.at.Found = figureUnchecked
-		}
+}
+
+// outcome returns where the figure was found, after the cells were searched.
+func (s *figureSearch) outcome(sums *columnSums) string {
+	if s.best > 0 && !s.at.Computed {
+		return found[s.best]
 	}
-	return out
-}
-
-// roughIn reports whether a word before the figure in the claim marks it as approximate.
-func roughIn(claim, stated string) bool {
-	before, _, ok := strings.Cut(claim, stated)
-	return ok && rough.MatchString(before)
-}
-
-// percentIn reports whether the figure is followed in the claim by a percent sign or word.
-func percentIn(claim, stated string) bool {
-	for rest := claim; stated != ""; {
-		before, after, ok := strings.Cut(rest, stated)
-		if !ok {
-			return false
-		}
-		// The figure is not a part of a longer number, such as 2.5 in 12.5.
-		if !digitAt.MatchString(before) && percentBehind.MatchString(after) {
-			return true
-		}
-		rest = after
+	computed, against := sums.check(s)
+	switch {
+	case computed:
+		return figureComputed
+	case s.at.Computed && against && s.best == 0 && !s.open:
+		return figureAbsent
+	case s.at.Computed:
+		return figureUnchecked
+	case s.open, s.strings:
+		return figureUnchecked
+	case s.scale:
+		return figureMisscaled
 	}
-	return false
+	return figureAbsent
 }
-
-var (
-	digitAt       = regexp.MustCompile(`[0-9][.,]?$`)
-	percentBehind = regexp.MustCompile(`^\s*(%|(?i:percent|percentage|per cent|pct|pp)\b)`)
-)
 
 // columnNamed returns the index of the column with the given name, ignoring case, spaces and punctuation; −1 if there
 // is none.
@@ -278,32 +308,38 @@ func common(a, b []int32) (out []int32) {
 	return out
 }
 
-// in searches one column for the figure and records a better place than the one found so far. If row and column are
-// named, it searches only their cells; if only the row is named, only cells of that row.
-func (s *figureSearch) in(column, rows int, matches func(row int) (plain, scaled bool)) {
-	var where string
+// place returns the index in found of a figure that is found in a column. searched is false if the column cannot hold
+// it: if row and column are named, only their cells can; if only the row is named, only cells of that row.
+func (s *figureSearch) place(column, rows int) (place int, searched bool) {
+	where := figureElsewhere
 	switch {
 	case s.row.named && s.column >= 0 && column != s.column:
-		return
+		return 0, false
 	case s.row.named && s.column >= 0, !s.row.named && rows == 1 && column == s.column:
 		where = figureCell
 	case s.row.named:
 		where = figureRow
 	case column == s.column:
 		where = figureColumn
-	default:
-		where = figureElsewhere
 	}
-	place := slices.Index(found, where)
+	return slices.Index(found, where), true
+}
+
+// in searches one column for the figure and records a better place than the one found so far.
+func (s *figureSearch) in(place, rows int, matches func(row int) cellMatch) {
 	if place <= s.best {
 		return
 	}
 	try := func(i int) {
-		switch plain, scaled := matches(i); {
-		case plain:
+		switch matches(i) {
+		case matchPlain:
 			s.best = max(s.best, place)
-		case scaled:
+		case matchScaled:
 			s.best = max(s.best, slices.Index(found, figureScaled))
+		case matchOpen:
+			s.open = true
+		case matchScale:
+			s.scale = true
 		}
 	}
 	if s.row.named {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -11,68 +12,84 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
+// matcher prepares a number, and returns what a FLOAT64 cell says of it.
+func matcher(n *statedNumber) func(v float64, fall bool) cellMatch {
+	n.prepare(nil)
+	return func(v float64, fall bool) cellMatch {
+		return n.matches(v, func() []*big.Rat { return exactValues(scoring.FloatValue(v)) }, fall)
+	}
+}
+
 func TestStatedNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		stated       string
 		is, scaledTo []float64 // cells that it states, as they are and in another scale
 		isNot        []float64 // cells that it does not state in any scale
+		open         []float64 // cells that it may state with another sign
 	}{
-		{"3", []float64{3, 3.4, 3.9, 2.6}, []float64{3000, 0.003}, []float64{4, 2, 2.01, 33, 300, -3}},
-		{"1", []float64{1, 1.4, 0.5}, []float64{1000}, []float64{0.0201, 0.4, 2}},
-		{"2020", []float64{2020, 2019.6, 2020.9}, nil, []float64{2029, 2011, 2019, 2021}},
-		{"-500", []float64{-500, -500.4}, []float64{-500_000}, []float64{500, 0}},
-		{"−500", []float64{-500}, nil, []float64{500}},
-		{"-$500", []float64{-500}, nil, []float64{500}},
-		{"minus 500", []float64{-500}, nil, []float64{500}},
-		{"+500", []float64{500}, nil, []float64{-500}},
-		{"non-EU: 500", []float64{500}, nil, []float64{-500}},
-		{"about 500", []float64{500, 520, 480}, nil, []float64{-500, 530}},
-		{"3 orders", []float64{3}, nil, []float64{4}},
-		{"$1.2 million", []float64{1_234_567, 1_150_000, 1.2e6}, []float64{1234.567, 1.2}, []float64{1_300_001, 12, 120_000}},
-		{"3 million", []float64{3_400_000}, []float64{3, 3.2, 3000}, []float64{4, 2000, 300, -3_000_000}},
-		{"1.2M", []float64{1_234_567}, []float64{1.21}, []float64{1_400_000}},
-		{"€ 45k", []float64{45_300}, []float64{45}, []float64{46_000, 54_000}},
-		{"12.5 %", []float64{12.5, 0.125, 0.1251, 12.54}, nil, []float64{0.127, 13}},
-		{"12 percent of sales", []float64{0.12, 12.3}, nil, []float64{0.14}},
-		{"-3.2%", []float64{-3.2, -0.032}, nil, []float64{-3.4, 3.2}},
-		{"(1,234.50)", []float64{-1234.5, 1234.504}, nil, []float64{1235, 12.5}},
-		{"1.234,50", []float64{1234.5}, nil, []float64{12.5}},
-		{"1,234", []float64{1234, 1.234}, nil, []float64{1235, 12.34}},
-		{"about 1,200", []float64{1200, 1234, 1150}, nil, []float64{1300, 1000}},
-		{"1,000,000", []float64{1_000_000}, []float64{1000, 1}, []float64{1_040_000, 1_100_000, 500_000}},
-		{"nearly 1,000,000", []float64{1_000_000, 980_000, 1_040_000}, []float64{1000, 1}, []float64{1_100_000, 500_000}},
-		{"1 200 000", []float64{1_200_000}, nil, []float64{1_234_567, 1_300_000}},
-		{"~1 200 000", []float64{1_234_567}, nil, []float64{1_300_000}},
-		{"2.5e3", []float64{2500, 2540}, nil, []float64{2700}},
-		{"0", []float64{0, 0.4}, nil, []float64{2, 0.9}},
-		{".5", []float64{0.5, 0.54}, nil, []float64{0.7}},
-		{"9007199254740993", []float64{9007199254740993}, nil, []float64{9007199254741993}},
+		{"3", []float64{3, 3.4, 3.9, 2.6}, []float64{3000, 0.003}, []float64{4, 2, 2.01, 33, 300, -4}, []float64{-3}},
+		{"1", []float64{1, 1.4, 0.5}, []float64{1000}, []float64{0.0201, 0.4, 2}, nil},
+		{"2020", []float64{2020, 2019.6, 2020.9}, nil, []float64{2029, 2011, 2019, 2021}, nil},
+		{"-500", []float64{-500, -500.4}, []float64{-500_000}, []float64{500, 0}, nil},
+		{"−500", []float64{-500}, nil, []float64{500}, nil},
+		{"-$500", []float64{-500}, nil, []float64{500}, nil},
+		{"minus 500", []float64{-500}, nil, []float64{500}, nil},
+		{"+500", []float64{500}, nil, []float64{-500}, nil},
+		{"non-EU: 500", []float64{500}, nil, []float64{-502}, []float64{-500}},
+		{"about 500", []float64{500, 520, 480}, nil, []float64{-530, 530}, []float64{-500}},
+		{"3 orders", []float64{3}, nil, []float64{4}, nil},
+		{"$1.2 million", []float64{1_234_567, 1_150_000, 1.2e6}, []float64{1234.567, 1.2}, []float64{1_300_001, 12, 120_000}, nil},
+		{"3 million", []float64{3_400_000}, []float64{3, 3.2, 3000}, []float64{4, 2000, 300, -4_000_000}, []float64{-3_000_000}},
+		{"1.2M", []float64{1_234_567}, []float64{1.21}, []float64{1_400_000}, nil},
+		{"€ 45k", []float64{45_300}, []float64{45}, []float64{46_000, 54_000}, nil},
+		{"12.5 %", []float64{12.5, 0.125, 0.1251, 12.54}, nil, []float64{0.127, 13}, nil},
+		{"12 percent of sales", []float64{0.12, 12.3}, nil, []float64{0.14}, nil},
+		{"-3.2%", []float64{-3.2, -0.032}, nil, []float64{-3.4, 3.2}, nil},
+		{"(1,234.50)", []float64{-1234.5, 1234.504}, nil, []float64{1235, 12.5}, nil},
+		{"1.234,50", []float64{1234.5}, nil, []float64{12.5}, nil},
+		{"1,234", []float64{1234, 1.234}, nil, []float64{1235, 12.34}, nil},
+		{"about 1,200", []float64{1200, 1234, 1150}, nil, []float64{1300, 1000}, nil},
+		{"1,000,000", []float64{1_000_000}, []float64{1000, 1}, []float64{1_040_000, 1_100_000, 500_000}, nil},
+		{"nearly 1,000,000", []float64{1_000_000, 980_000, 950_000}, []float64{1000, 1}, []float64{1_000_001, 949_999, 500_000}, nil},
+		{"1 200 000", []float64{1_200_000}, nil, []float64{1_234_567, 1_300_000}, nil},
+		{"~1 200 000", []float64{1_234_567}, nil, []float64{1_300_000}, nil},
+		{"2.5e3", []float64{2500, 2540}, nil, []float64{2700}, nil},
+		{"0", []float64{0, 0.4}, nil, []float64{2, 0.9}, nil},
+		{".5", []float64{0.5, 0.54}, nil, []float64{0.7}, nil},
+		{"9007199254740993", []float64{9007199254740993}, nil, []float64{9007199254741993}, nil},
 	} {
 		n, ok := parseStated(tc.stated)
 		if !ok {
 			t.Errorf("%q is not read", tc.stated)
 			continue
 		}
+		match := matcher(&n)
 		for _, v := range tc.is {
-			if plain, _ := n.matches(v, false); !plain {
+			if got := match(v, false); got != matchPlain {
 				t.Errorf("%q does not state %v", tc.stated, v)
 			}
 		}
 		for _, v := range tc.scaledTo {
-			if plain, scaled := n.matches(v, false); plain || !scaled {
-				t.Errorf("%q states %v in another scale: %t %t", tc.stated, v, plain, scaled)
+			if got := match(v, false); got != matchScale {
+				t.Errorf("%q states %v in another scale: %d", tc.stated, v, got)
 			}
 		}
 		for _, v := range tc.isNot {
-			if plain, scaled := n.matches(v, false); plain || scaled {
-				t.Errorf("%q states %v: %t %t", tc.stated, v, plain, scaled)
+			if got := match(v, false); got != matchNone {
+				t.Errorf("%q states %v: %d", tc.stated, v, got)
 			}
 		}
-		if plain, scaled := n.matches(math.NaN(), true); plain || scaled {
+		for _, v := range tc.open {
+			if got := match(v, false); got != matchOpen {
+				t.Errorf("%q may state %v: %d", tc.stated, v, got)
+			}
+		}
+		if match(math.NaN(), true) != matchNone {
 			t.Errorf("%q states NULL", tc.stated)
 		}
 	}
-	if n, _ := parseStated("3"); func() bool { plain, _ := n.matches(-3, true); return !plain }() {
+	n, _ := parseStated("3")
+	if match := matcher(&n); match(-3, true) != matchPlain || match(-3, false) != matchOpen || match(-4, true) != matchNone {
 		t.Error("a fall by 3 does not state -3")
 	}
 	for _, none := range []string{"", "three", "3 to 5", "3-5", "1/2", "12:30", "v1.2.3", "1e999", "2024-01-05", strings.Repeat("9", 400)} {
@@ -92,18 +109,21 @@ func FuzzParseStated(f *testing.F) {
 			return
 		}
 		for _, r := range n.readings {
-			if math.IsNaN(r.value) || !(r.unit >= 0) {
+			if r.value.Sign() < 0 || r.unit.Sign() <= 0 {
 				t.Fatalf("%q is read as %+v", s, r)
 			}
-			v := r.value
+			cell := new(big.Rat).Set(r.value)
 			if n.sign == negative {
-				v = -v
+				cell.Neg(cell)
 			}
-			if plain, _ := n.matches(v, false); !plain && !math.IsInf(r.value, 0) {
+			n.prepare(nil)
+			near, _ := cell.Float64()
+			got := n.matches(near, func() []*big.Rat { return []*big.Rat{cell} }, false)
+			if got != matchPlain && !n.isBound() {
 				t.Errorf("%q does not state %v", s, r.value)
 			}
 		}
-		n.matches(v, true)
+		matcher(&n)(v, true)
 	})
 }
 
@@ -148,7 +168,7 @@ func TestLookUp(t *testing.T) {
 		{"the same, in a row and a column", result, figure{Stated: "2024", Row: "Rome", Column: "month"}, figureCell},
 		{"another year", result, figure{Stated: "2020"}, figureAbsent},
 		{"neither row nor column", result, figure{Stated: "80"}, figureElsewhere},
-		{"in thousands", result, figure{Stated: "3000", Row: "Oslo", Column: "orders"}, figureScaled},
+		{"wrong by a thousand", result, figure{Stated: "3000", Row: "Oslo", Column: "orders"}, figureMisscaled},
 		{"nowhere", result, figure{Stated: "77", Column: "orders"}, figureAbsent},
 		{"a text column of another row", result, figure{Stated: "7", Row: "Rome", Column: "note"}, figureAbsent},
 		{"a number in a text column", result, figure{Stated: "7", Row: "Oslo", Column: "note"}, figureCell},
@@ -163,7 +183,7 @@ func TestLookUp(t *testing.T) {
 		{"nothing can be worked out from it", none, figure{Stated: "42", Computed: true}, figureAbsent},
 		{"but that it is nothing", none, figure{Stated: "0 orders"}, figureUnchecked},
 	} {
-		got := lookUp(tc.result, sql, []claim{{}, {Figures: []figure{tc.figure}}})
+		got := lookUp(tc.result, sql, "", []claim{{}, {Figures: []figure{tc.figure}}})
 		if len(got) != 2 || len(got[1]) != 1 || got[1][0].Found != tc.want || got[1][0].figure != tc.figure {
 			t.Errorf("%s: %+v, want %s", tc.why, got, tc.want)
 		}
@@ -200,7 +220,7 @@ func TestLookUpKeepsAllDigits(t *testing.T) {
 		{"The share is 112.5 percent.", "12.5", "share", figureAbsent},
 		{"12.5 orders, which is 50 percent.", "12.5", "share", figureAbsent},
 	} {
-		got := lookUp(result, "", []claim{{Claim: tc.claim, Figures: []figure{{Stated: tc.stated, Column: tc.column}}}})
+		got := lookUp(result, "", "", []claim{{Claim: tc.claim, Figures: []figure{{Stated: tc.stated, Column: tc.column}}}})
 		if found := got[0][0].Found; found != tc.want {
 			t.Errorf("%q in %q of %s: %s, want %s", tc.stated, tc.claim, tc.column, found, tc.want)
 		}
@@ -421,6 +441,6 @@ func BenchmarkLookUp(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		lookUp(t, "", claims)
+		lookUp(t, "", "", claims)
 	}
 }
