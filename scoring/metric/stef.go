@@ -14,7 +14,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "stef", Display: "Answers the question, without gold (STEF)",
-		Version: 3, Group: "judge",
+		Version: 4, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "poor"},
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
 		Reads: scoring.FieldInterpretation, Context: scoring.FieldExecution,
@@ -32,7 +32,11 @@ func init() {
 			"temperature 0. It says how the query handles each filter, and gives a verdict and a confidence. A filter " +
 			"counts as applied, whatever the judge says, if the query contains it after normalization and all rows " +
 			"have passed it. Normalization maps names, ignores case, white space and quotes, compares values as " +
-			"numbers, and treats lists of one and patterns without wildcards as equality. not_applied: the question " +
+			"numbers, and treats lists of one and patterns without wildcards as equality. A filter does not count as " +
+			"applied, whatever the judge says, if the query has no condition and does not mention its values, or if the " +
+			"only condition on the same column has the opposite operator, other numbers or another proper name. Then a " +
+			"verdict above Potentially Incorrect counts as that, and a warning says why. Another value that may be a " +
+			"code for the one asked for, such as status = 3 for completed, is a warning only. not_applied: the question " +
 			"requires filters, and the query applies none of them correctly. fully_applied: neither the question nor the query has " +
 			"filters. Without a query: 0, without a call. Detail: the specifications of both sides, the status of each " +
 			"filter, extras, the results of the rules, enrichment (faithful, adds, loses, changes), reliability (high, " +
@@ -78,6 +82,9 @@ const (
 	notApplied             = "not_applied"
 )
 
+// verdictInPart is the best verdict on a query that does not apply a filter which the judge calls applied.
+const verdictInPart = "Potentially Incorrect"
+
 // stefReply is the judge's reply.
 type stefReply struct {
 	Outputs        []string          `json:"outputs"`
@@ -121,6 +128,8 @@ type stefDetail struct {
 	OrderBy        string       `json:"order_by"` // none, asked_for, default or unexpected
 	Limit          string       `json:"limit"`    // none, asked_for, safety_default or unexpected
 	Verdict        string       `json:"overall_verdict"`
+	JudgeVerdict   string       `json:"judge_verdict,omitempty"` // if overall_verdict is another one
+	Overruled      []string     `json:"overruled,omitempty"`     // why filters that the judge calls applied are not
 	Confidence     float64      `json:"confidence"`
 	Lenient        bool         `json:"lenient"`
 	Reliability    string       `json:"reliability"`
@@ -157,6 +166,7 @@ func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, 
 		return r, "the SQL of the agent holds no query", nil
 	}
 	r.spec = specOf(sc.Final(), r.rules)
+	r.rules.query = queryKey(in.Pred.SQL, sqlparts.DialectOf(in.Case.Dialect))
 	return r, "", in.AskOnce(ctx, prompt.STEF.Request(prompt.Material{
 		Question: in.Case.Question, Earlier: in.Case.Agent.Earlier, Interpretation: in.Case.Agent.Interpretation,
 		Dialect: in.Case.Dialect, PredSQL: in.Pred.SQL,
@@ -208,6 +218,10 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		Query: spec, Filters: a.asked, Extras: a.extras, FilterStatus: a.status, Matches: matches(reply, spec, rules),
 		Verdict: reply.Verdict, Confidence: reply.Confidence, Lenient: a.lenient, Analysis: reply.Reason,
 	}
+	if len(a.overruled) > 0 && slices.Index(stefVerdicts, d.Verdict) < slices.Index(stefVerdicts, verdictInPart) {
+		d.JudgeVerdict, d.Verdict = d.Verdict, verdictInPart // Correct and Likely Correct presume all filters
+	}
+	d.Overruled = a.overruled
 	d.OrderBy = constructOf(len(spec.OrderBy) > 0, reply.ExplicitOrder || reply.TopK, spec.OrderDefault, "default")
 	d.Limit = constructOf(spec.Limit != nil, reply.TopK, spec.LimitSafe, "safety_default")
 	value := r.scale.score(d.FilterStatus, d.Verdict, d.Lenient, d.Confidence)
@@ -219,7 +233,7 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	s := scoring.OK(value,
 		fmt.Sprintf("%s: filters %s, verdict %s, %s confidence", d.Tier, d.FilterStatus, d.Verdict, d.Reliability))
 	s.Label = d.Tier
-	s.Warnings = unread(in, predSide)
+	s.Warnings = slices.Concat(unread(in, predSide), a.overruled, a.doubts, reply.contradictions(d.Matches))
 	if in.Case.Agent.Interpretation != "" {
 		d.Enrichment, d.EnrichmentNote = reply.Enrichment, reply.EnrichmentNote
 		if reply.Enrichment == "loses" || reply.Enrichment == "changes" {

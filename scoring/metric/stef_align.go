@@ -16,11 +16,15 @@ type stefAlignment struct {
 	extras  []stefFilter
 	status  string
 	lenient bool
+
+	overruled []string // why filters have another status than the judge's
+	doubts    []string // warnings
 }
 
 // alignFilters aligns the filters of the question with those of the query. A filter is applied, whatever the judge
-// replied, if the query has it in normal form with constants and it restricts all rows. The judge's reply decides
-// about the others. It returns an error if the reply names a filter number that the query does not have.
+// replied, if the query has it in normal form with constants and it restricts all rows. It is not, if the query has no
+// condition at all, or restricts the same column to other numbers or names or by the opposite. The judge's reply
+// decides about the others. It returns an error if the reply names a filter number that the query does not have.
 func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAlignment, error) {
 	a := stefAlignment{asked: []stefAsked{}, extras: []stefFilter{}}
 	there := make([]stefFilter, len(spec.Filters))
@@ -29,7 +33,7 @@ func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAli
 	}
 	used := make([]bool, len(there))
 	applied := 0
-	for _, q := range asked {
+	for number, q := range asked {
 		for _, n := range q.SQLFilters {
 			if n < 1 || n > len(there) {
 				return a, unusable("it names filter %d, the query has %d", n, len(there))
@@ -48,6 +52,16 @@ func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAli
 			q.Status, q.By = "applied", "texts"
 			if used[i] = true; !slices.Contains(q.SQLFilters, i+1) {
 				q.SQLFilters = append(q.SQLFilters, i+1)
+			}
+		}
+		if q.Status == "applied" && q.By == "judge" {
+			status, why, doubt := spec.overrules(number, &q, rules)
+			if status != "" {
+				q.Status, q.By = status, "texts"
+				a.overruled = append(a.overruled, why)
+			}
+			if doubt != "" {
+				a.doubts = append(a.doubts, doubt)
 			}
 		}
 		if q.Status == "applied" {

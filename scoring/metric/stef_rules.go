@@ -60,6 +60,7 @@ type stefRules struct {
 	benign   []stefFilter    // in the normal form
 	ignored  map[string]bool // by key
 	limitMin int64
+	query    string // the letters and digits of the agent's query
 }
 
 func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
