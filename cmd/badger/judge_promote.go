@@ -40,7 +40,8 @@ type tested struct {
 	Labelled int         `json:"labelled,omitempty"` // those of Cases whose answer has the human label pass or fail
 	N        int         `json:"n,omitempty"`        // those of Labelled that the judge passed or failed
 	Accuracy *float64    `json:"accuracy,omitempty"`
-	Kappa    *float64    `json:"kappa,omitempty"` // absent if undefined
+	Kappa    *float64    `json:"kappa,omitempty"`           // absent if undefined
+	KappaWhy string      `json:"kappa_undefined,omitempty"` // why, if it is undefined
 	KappaCI  *[2]float64 `json:"kappa_ci,omitempty"`
 	Judge    string      `json:"judge,omitempty"` // model or backend that answered; absent if no prompts are sent
 }
@@ -135,15 +136,33 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 		}
 		return &s.Value
 	}
+	kappa := trial.Confusion.Kappa()
+	if side := oneSided(trial.Confusion); side != "" {
+		kappa = agreement.Stat{Why: side}
+	}
 	m := tested{Cases: len(trial.Rows), Labelled: trial.Labelled(), N: n, Accuracy: value(trial.Confusion.Accuracy()),
-		Kappa: value(trial.Confusion.Kappa())}
-	if i := trial.Interval; i.Defined {
+		Kappa: value(kappa)}
+	if !kappa.Defined {
+		m.KappaWhy = kappa.Why
+	}
+	if i := trial.Interval; i.Defined && kappa.Defined {
 		m.KappaCI = &[2]float64{i.Lo, i.Hi}
 	}
 	if trial.Judge.Asks() {
 		m.Judge = cmp.Or(c.Backend, c.Judge, "that of the configuration or of the recorded replies")
 	}
 	return m, nil
+}
+
+// oneSided returns why the labels do not show agreement beyond chance if all are pass or all fail, or else "".
+func oneSided(c agreement.Confusion) string {
+	switch {
+	case c.N() > 0 && c.Fails() == 0:
+		return "every label is pass; add answers that fail"
+	case c.N() > 0 && c.Passes() == 0:
+		return "every label is fail; add answers that pass"
+	}
+	return ""
 }
 
 // String describes the test result.
@@ -155,8 +174,11 @@ func (t tested) String() string {
 	if t.Accuracy != nil {
 		text += fmt.Sprintf(", accuracy %.3f", *t.Accuracy)
 	}
-	if t.Kappa != nil {
+	switch {
+	case t.Kappa != nil:
 		text += fmt.Sprintf(", kappa %.3f", *t.Kappa)
+	case t.KappaWhy != "":
+		text += ", kappa undefined (" + t.KappaWhy + ")"
 	}
 	return text
 }

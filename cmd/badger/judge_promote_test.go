@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 // A database that does not exist is created with its tables, as by badger run; an address that is none is an error.
@@ -27,5 +29,29 @@ func TestPromoteCreatesTheDatabase(t *testing.T) {
 	code, _, log = badger(t, "judge", "promote", file, "--untested", "--to", "duckdb:"+filepath.Join(dir, "none", "new.duckdb"))
 	if code == exitDone || !strings.Contains(log, "--to: ") {
 		t.Errorf("exit %d: %s", code, log)
+	}
+}
+
+// With labels of one side, agreement beyond chance cannot be measured, and the result of the test says so.
+func TestPromotionWithLabelsOfOneSide(t *testing.T) {
+	for _, tc := range []struct {
+		why  string
+		c    agreement.Confusion
+		want string
+	}{
+		{"pass, and the judge agrees", agreement.Confusion{TP: 3}, "every label is pass"},
+		{"pass, and the judge differs once", agreement.Confusion{TP: 3, FN: 1}, "every label is pass"},
+		{"fail", agreement.Confusion{TN: 2, FP: 1}, "every label is fail"},
+		{"both", agreement.Confusion{TP: 2, TN: 1}, ""},
+		{"none", agreement.Confusion{}, ""},
+	} {
+		if got := oneSided(tc.c); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") {
+			t.Errorf("%s: %q, want %q", tc.why, got, tc.want)
+		}
+	}
+	accuracy := 1.0
+	text := tested{Cases: 3, Labelled: 3, N: 3, Accuracy: &accuracy, KappaWhy: oneSided(agreement.Confusion{TP: 3})}.String()
+	if want := "tested on 3 of 3 labelled answers, accuracy 1.000, kappa undefined (every label is pass; add answers that fail)"; text != want {
+		t.Errorf("%s, want %s", text, want)
 	}
 }
