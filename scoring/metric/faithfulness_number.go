@@ -137,6 +137,9 @@ func (n *statedNumber) read(digits, exponent string, factors []*big.Rat) bool {
 		if len(plain) > 320 {
 			continue
 		}
+		if len(n.readings) > 0 && strings.HasSuffix(plain, ".000") { // 25,000 is not 25, though 1,234 may be 1.234
+			continue
+		}
 		value, ok := new(big.Rat).SetString(plain)
 		if !ok {
 			continue

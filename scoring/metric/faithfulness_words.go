@@ -62,7 +62,7 @@ var boundWords = []struct {
 			`|أقل من|أدنى من`,
 		`未満|に満たない|を下回|미만|을 밑|를 밑|['’]?(?:den|dan|ten|tan) az|से कम|से नीचे`},
 	{over,
-		`over|above|über|oberhalb von|au-dessus de|por encima de|oltre|acima de|além de|boven|ruim|ponad|powyżej|över|выше` +
+		`over|above|über|oberhalb von|au-dessus de|por encima de|oltre|acima de|além de|boven|ruim|ponad|powyżej|över|drygt|выше` +
 			`|فوق`,
 		`(?:[ıiuü]n|n[ıiuü]n)? üzerinde|余り|余|多`},
 	{under,
@@ -86,7 +86,7 @@ type boundPattern struct {
 
 var boundPatterns = func() (out []boundPattern) {
 	// Between the word and the digits there may be a currency or an article.
-	const lead = `[\s("'«„“]*(?:(?:the|a|an|les?|la|el|os?|as?|il|de|den|die|het)\s+)?` +
+	const lead = `[\s("'«„“]*(?:(?:the|a|an|les?|la|el|l[oa]s|os?|as?|il|i|gli|de|den|die|het|pas)\s+)?` +
 		`(?:(?:[\p{Lu}\p{Ll}]{2,3})?[$€£¥₹₩₺₽]|usd|eur|gbp|chf|inr|rs\.?|us\$)?[\s:−–+-]*$`
 	// Between the number and the word there may be a unit.
 	const gap = `^[\s)"'»”]*(?:%|\p{L}{1,12}\s+|[\p{Han}\p{Katakana}\p{Hangul}]{1,3}?|[$€£¥₹₩₺₽]\s*){0,2}?`
@@ -109,6 +109,25 @@ var (
 	plusSign = regexp.MustCompile(`^\s*\+`)
 )
 
+// negation matches a negation at the end of the text before a bound, such as did not in did not exceed.
+var negation = regexp.MustCompile(`(?:^|[^\p{L}])(?:not|never|without|nicht|nie|niemals|ne|n['’]a|jamais|no|nunca|non|mai|não|niet` +
+	`|nooit|nie|inte|aldrig|не|никогда)$|n['’]t$|(?:没有|没|未|沒有|并未)$`)
+
+// opposite returns the bound of a negated one.
+func opposite(b numberBound) numberBound {
+	switch b {
+	case moreThan, over:
+		return atMost
+	case lessThan, under:
+		return atLeast
+	case atLeast:
+		return lessThan
+	case atMost:
+		return moreThan
+	}
+	return b
+}
+
 // numberBoundOf returns the relation of a number to cells, from the texts in lower case before and after it. beyond is
 // the text after its unit.
 func numberBoundOf(before, after, beyond string) numberBound {
@@ -122,7 +141,13 @@ func numberBoundOf(before, after, beyond string) numberBound {
 	}
 	for i := range boundPatterns {
 		p := &boundPatterns[i]
-		if p.before.MatchString(before) || p.after != nil && p.after.MatchString(beyond) {
+		if at := p.before.FindStringIndex(before); at != nil {
+			if negation.MatchString(before[:at[0]]) {
+				return opposite(p.bound)
+			}
+			return p.bound
+		}
+		if p.after != nil && p.after.MatchString(beyond) {
 			return p.bound
 		}
 	}
