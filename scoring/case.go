@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/toolcalls"
 )
 
 // Case is one question, its accepted answers (Golds) and the agent's answer (Pred).
@@ -74,28 +75,25 @@ type Agent struct {
 	Name           string
 	Version        string
 	BatchID        string
-	Interpretation string // the question in the agent's own words
-	Response       string // the answer in prose
-	ToolCalls      []ToolCall
+	Interpretation string     // the question in the agent's own words
+	Response       string     // the answer in prose
+	ToolCalls      []ToolCall // nil if the calls were not logged; empty if the agent made none
 	ConversationID string
 	Turn           int       // position in the conversation, from 1; 0 if unknown
 	Earlier        []Turn    // the turns before it, the oldest first
 	RanAt          time.Time // when the agent answered; zero if unknown; no metric reads it
 }
 
-// ToolCall is one call of a tool, either made by the agent or expected of it.
-type ToolCall struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-}
+// ToolCall is one call of a tool that the agent made.
+type ToolCall = toolcalls.Call
 
-// UnmarshalJSON parses an object, or a string, which is the name of a tool called without arguments.
-func (t *ToolCall) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, &t.Name)
-	}
-	type plain ToolCall
-	return json.Unmarshal(b, (*plain)(t))
+// toolCallsJSON is the JSON of tool calls in any form that package toolcalls parses.
+type toolCallsJSON json.RawMessage
+
+// UnmarshalJSON keeps a copy of b.
+func (t *toolCallsJSON) UnmarshalJSON(b []byte) error {
+	*t = append((*t)[:0], b...)
+	return nil
 }
 
 // Behaviours that a question may call for.
@@ -126,16 +124,16 @@ type caseJSON struct {
 	Gold     golds    `json:"gold" doc:"The accepted answer, or a list of accepted answers. The one with the best score is used."`
 	Agent    struct {
 		queryJSON
-		Name           nameJSON   `json:"name" doc:"Who answered."`
-		Version        nameJSON   `json:"version" doc:"Version of the agent."`
-		BatchID        nameJSON   `json:"batch_id" doc:"Which batch the answer belongs to, such as the night."`
-		Interpretation string     `json:"interpretation" doc:"The question in the agent's own words."`
-		Response       string     `json:"response" doc:"The agent's answer in prose."`
-		ToolCalls      []ToolCall `json:"tool_calls" doc:"The tools that the agent called, in order."`
-		ConversationID string     `json:"conversation_id" doc:"The conversation that the answer is part of."`
-		Turn           int        `json:"turn" doc:"Position of the answer in its conversation, from 1."`
-		Earlier        []Turn     `json:"earlier_turns" doc:"The turns before it, the oldest first: a list of {question, sql, response}. Without it they are the answers with the same conversation_id and a lower turn."`
-		RanAt          string     `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
+		Name           nameJSON      `json:"name" doc:"Who answered."`
+		Version        nameJSON      `json:"version" doc:"Version of the agent."`
+		BatchID        nameJSON      `json:"batch_id" doc:"Which batch the answer belongs to, such as the night."`
+		Interpretation string        `json:"interpretation" doc:"The question in the agent's own words."`
+		Response       string        `json:"response" doc:"The agent's answer in prose."`
+		ToolCalls      toolCallsJSON `json:"tool_calls" doc:"The tools that the agent called, in order: a list of {\"name\", \"arguments\"}, or a trace in a form of docs/eval/traces.md. Leave it out if calls were not logged; [] means that the agent made none."`
+		ConversationID string        `json:"conversation_id" doc:"The conversation that the answer is part of."`
+		Turn           int           `json:"turn" doc:"Position of the answer in its conversation, from 1."`
+		Earlier        []Turn        `json:"earlier_turns" doc:"The turns before it, the oldest first: a list of {question, sql, response}. Without it they are the answers with the same conversation_id and a lower turn."`
+		RanAt          string        `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
 	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
 		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
@@ -385,12 +383,15 @@ func DecodeCase(data []byte) (*Case, error) {
 		Agent: Agent{
 			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID),
 			Interpretation: j.Agent.Interpretation,
-			Response:       j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID,
-			Turn: j.Agent.Turn, Earlier: j.Agent.Earlier,
+			Response:       j.Agent.Response, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
+			Earlier: j.Agent.Earlier,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},
 		Human: j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
+	}
+	if c.Agent.ToolCalls, err = toolcalls.Parse(j.Agent.ToolCalls, "agent.tool_calls"); err != nil {
+		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}
 	if c.Agent.RanAt, err = ranAt(j.Agent.RanAt); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)

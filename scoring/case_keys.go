@@ -47,7 +47,7 @@ func typeWord(t reflect.Type) string {
 		return "JSON"
 	case reflect.TypeFor[tagsJSON]():
 		return "list of text"
-	case reflect.TypeFor[[]ToolCall]():
+	case reflect.TypeFor[toolCallsJSON]():
 		return "list of {name, arguments}"
 	case reflect.TypeFor[[]Turn]():
 		return "list of {question, sql, response}"

@@ -294,3 +294,43 @@ func TestNamesWithoutNULBytes(t *testing.T) {
 		t.Errorf("a question may hold one: %v", err)
 	}
 }
+
+// A trace that was not logged is nil, and one without calls is empty, in case files and in rows of tables.
+func TestToolCallsThatWereNotLogged(t *testing.T) {
+	for _, x := range []struct {
+		calls  string
+		n      int
+		logged bool
+	}{{"null", 0, false}, {"[]", 0, true}, {`[{"role":"user","content":"x"}]`, 0, true}, {`["a"]`, 1, true},
+		{`{"type":"tool_use","name":"a","input":{}}`, 1, true}} {
+		inFile := decodeCase(t, `{"case_id":"x","agent":{"tool_calls":`+x.calls+`}}`).Agent.ToolCalls
+		row := map[string]string{"case_id": "x", "tool_calls": x.calls}
+		c, err := scoring.CaseOfRows(func(c string) string { return row[c] }, func(string) string { return "" }, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for from, got := range map[string][]scoring.ToolCall{"file": inFile, "table": c.Agent.ToolCalls} {
+			if len(got) != x.n || (got != nil) != x.logged {
+				t.Errorf("%s, %s: got %#v", x.calls, from, got)
+			}
+		}
+	}
+	if c := decodeCase(t, `{"case_id":"x"}`); c.Agent.ToolCalls != nil {
+		t.Errorf("absent: got %#v", c.Agent.ToolCalls)
+	}
+}
+
+// An unknown form is an error of the case, and its message contains no data of the answer.
+func TestUnknownToolCalls(t *testing.T) {
+	_, err := scoring.DecodeCase([]byte(`{"case_id":"q","agent":{"tool_calls":["a",{"secret":1}]}}`))
+	want := `case "q": agent.tool_calls[1]: unknown form of a tool call; expected {"name", "arguments"} or a form of docs/eval/traces.md`
+	if err == nil || err.Error() != want || errcode.Of(err) != errcode.InvalidArgument {
+		t.Errorf("file: got %v", err)
+	}
+	row := map[string]string{"case_id": "q", "tool_calls": `[{"secret":1}]`}
+	_, err = scoring.CaseOfRows(func(c string) string { return row[c] }, func(string) string { return "" }, 1)
+	want = `case "q": tool_calls[0]: unknown form of a tool call; expected {"name", "arguments"} or a form of docs/eval/traces.md`
+	if err == nil || err.Error() != want || errcode.Of(err) != errcode.InvalidArgument {
+		t.Errorf("table: got %v", err)
+	}
+}

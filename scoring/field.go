@@ -113,7 +113,7 @@ var fields = []FieldInfo{
 		{Name: "expected_tools", Key: "expected.tools",
 			Doc: "the tool calls that a correct agent makes: a JSON list, or a specification"},
 		{Name: "tool_calls", Key: "agent.tool_calls",
-			Doc: `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`},
+			Doc: `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}, or a trace in a form of docs/eval/traces.md; NULL if calls were not logged`},
 	}, func(in *Input) string { return missingInput("expected tools", len(in.Case.Expected.Tools) == 0) }},
 	{FieldLatency, "latency", "both latencies", []FieldArg{
 		{Name: "gold_latency_ms", Key: "gold.latency_ms", Doc: "how long the accepted query ran, in milliseconds"},

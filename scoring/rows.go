@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/toolcalls"
 )
 
 // Cells returns the cell of one row in a named column as a string. It is empty if the cell is NULL or the column does
@@ -49,7 +50,11 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	}
 	r.json(golden("expected_clarifications"), "expected_clarifications", &c.Expected.Clarifications)
 	c.Tags, c.TagsErr = ParseTags(golden("tags"))
-	r.json(run("tool_calls"), "tool_calls", &c.Agent.ToolCalls)
+	calls, err := toolcalls.Parse([]byte(run("tool_calls")), "tool_calls")
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	c.Agent.ToolCalls = calls
 	r.json(run("earlier_turns"), "earlier_turns", &c.Agent.Earlier)
 	r.json(golden("metric_options"), "metric_options", &c.Options)
 	var more []Alternative

@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/toolcalls"
 )
 
 // metricParam is a parameter of metric functions, with the fields of a case that it fills. The order of the table is
@@ -74,11 +75,9 @@ var readers = map[string]struct {
 		r.c.Expected.Tools = bytesOf(text)
 		return nil
 	}},
-	"tool_calls": {JSON, func(r *metricRow, b *Batch, k, i int) error {
-		if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Agent.ToolCalls) != nil {
-			return errcode.New(errcode.InvalidArgument, `expected a JSON list of names or {"name":…,"arguments":…}`)
-		}
-		return nil
+	"tool_calls": {JSON, func(r *metricRow, b *Batch, k, i int) (err error) {
+		r.c.Agent.ToolCalls, err = toolcalls.Parse(bytesOf(b.Text(k, i)), "tool_calls")
+		return err
 	}},
 	"gold_latency_ms": {DOUBLE, func(r *metricRow, b *Batch, k, i int) (err error) {
 		r.gold[0].Latency, err = latency(b, k, i)

@@ -48,7 +48,7 @@ func full(t testing.TB, id string) *scoring.Case {
 		Pred: scoring.Query{SQL: "SELECT 'a'", Ran: true, Latency: after(2 * time.Millisecond), Result: scoring.Result{Ref: "file:r.csv"}},
 		Agent: scoring.Agent{
 			Name: "atlas", Version: "2.0", BatchID: "b1", Interpretation: "count them", Response: "There are 3.", ConversationID: "c9", Turn: 4,
-			ToolCalls: []scoring.ToolCall{{Name: "run_sql", Arguments: json.RawMessage(`{"q":"SELECT 1"}`)}},
+			ToolCalls: []scoring.ToolCall{{Name: "run_sql", Arguments: json.RawMessage(`{"q":"SELECT 1"}`)}, {Name: "chart", ReadAs: "openai"}},
 		},
 		Expected: scoring.Expected{Behaviour: "answer", Tools: json.RawMessage(`["run_sql"]`), Clarifications: []string{"which year?"}},
 		Options:  map[string]json.RawMessage{"hybrid_ex": json.RawMessage(`{"tolerance":0.1}`)},
@@ -105,8 +105,9 @@ func TestCasesComeBackAsTheyWereWritten(t *testing.T) {
 	ctx := context.Background()
 	want := full(t, "full")
 	bare := &scoring.Case{ID: "bare", Agent: scoring.Agent{Name: "atlas", Version: "1.0", BatchID: "b1"}}
+	silent := &scoring.Case{ID: "calls", Agent: scoring.Agent{Name: "atlas", Version: "1.0", BatchID: "b1", ToolCalls: []scoring.ToolCall{}}}
 	for range 2 { // writing again changes nothing
-		if err := w.WriteCases(ctx, "2024-06", []*scoring.Case{want, bare, {ID: "gold only", Question: "?"}}); err != nil {
+		if err := w.WriteCases(ctx, "2024-06", []*scoring.Case{want, bare, silent, {ID: "gold only", Question: "?"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,14 +115,15 @@ func TestCasesComeBackAsTheyWereWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, failed := cases(t, w, store.Filter{})
-	if len(got) != 2 || len(failed) != 0 {
-		t.Fatalf("%d cases, %v, want 2", len(got), failed)
+	if len(got) != 3 || len(failed) != 0 {
+		t.Fatalf("%d cases, %v, want 3", len(got), failed)
 	}
 	want.Human = yes(true)
 	same(t, got[0], bare)
-	same(t, got[1], want)
-	if n, err := w.Count(ctx, store.Filter{}); err != nil || n != 2 {
-		t.Errorf("%d, %v, want 2", n, err)
+	same(t, got[1], silent)
+	same(t, got[2], want)
+	if n, err := w.Count(ctx, store.Filter{}); err != nil || n != 3 {
+		t.Errorf("%d, %v, want 3", n, err)
 	}
 }
 

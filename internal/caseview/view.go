@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/toolcalls"
 )
 
 // Input holds the data on a case. Only Case is required.
@@ -59,7 +60,8 @@ type View struct {
 	Interpretation string   `json:"interpretation,omitempty"`
 	Response       string   `json:"response,omitempty"`
 	Tools          []string `json:"tool_calls,omitempty"`
-	AgentError     string   `json:"agent_error,omitempty"` // the database's message, if the agent's query failed
+	ToolForms      []string `json:"tool_calls_read_as,omitempty"` // the forms of other products that calls were parsed from
+	AgentError     string   `json:"agent_error,omitempty"`        // the database's message, if the agent's query failed
 
 	Latency     *time.Duration `json:"-"`
 	GoldLatency *time.Duration `json:"-"`
@@ -262,6 +264,7 @@ func (b *builder) head(asked string) error {
 		}
 		v.Tools = append(v.Tools, text)
 	}
+	v.ToolForms = toolcalls.Titles(c.Agent.ToolCalls)
 	v.Latency = c.Pred.Latency
 	v.LatencyMS = milliseconds(v.Latency)
 	if b.gold != nil {

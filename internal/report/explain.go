@@ -157,7 +157,7 @@ func (e *explanation) head() {
 	}
 }
 
-// tools returns the agent's tool calls in one line, each shortened unless full.
+// tools returns the agent's tool calls in one line, each shortened unless full, with the forms they were parsed from.
 func (e *explanation) tools() string {
 	var out []string
 	for _, t := range e.Tools {
@@ -166,7 +166,11 @@ func (e *explanation) tools() string {
 		}
 		out = append(out, t)
 	}
-	return strings.Join(out, "; ")
+	text := strings.Join(out, "; ")
+	if len(e.ToolForms) > 0 {
+		text += " (read as " + strings.Join(e.ToolForms, ", ") + ")"
+	}
+	return text
 }
 
 // scoreText formats the label of a score, else its value, or its status if it has no value. The score of a missing

@@ -106,6 +106,21 @@ func TestExplainFitsEveryTerminal(t *testing.T) {
 }
 
 // A missing answer is called that, since the metric applies and the answer does not pass; other scores keep their status.
+func TestExplainNamesTheFormOfToolCalls(t *testing.T) {
+	c := &scoring.Case{ID: "a", Agent: scoring.Agent{ToolCalls: []scoring.ToolCall{{Name: "run"}, {Name: "sql", ReadAs: "mcp"}, {Name: "sql", ReadAs: "mcp"}}}}
+	v, err := caseview.Build(t.Context(), caseview.Input{Case: c}, caseview.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := report.RenderCase(&b, v, report.ExplainOptions{Options: report.Options{Width: 80}}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "run; sql; sql (read as MCP requests)") {
+		t.Errorf("got %s", b.String())
+	}
+}
+
 func TestExplainNamesMissingAnswers(t *testing.T) {
 	for reason, want := range map[string]string{
 		scoring.NoAnswer: "verdict no answer", scoring.NoPredSQL: "verdict no answer", "the question calls for a refusal": "verdict not_applicable",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/toolcalls"
 )
 
 // toolOptions are the options of the tool metrics.
@@ -29,6 +30,9 @@ var toolDeclared = scoring.DeclareOptions(toolOptions{Match: "name"}, nil,
 type toolUse struct {
 	spec  *toolSpec
 	calls []string // names, in the order they were made
+	// logged is false if it is unknown which calls were made. readAs are the forms that they were parsed from.
+	logged bool
+	readAs []string
 	// fits holds the ascending indexes of the expected tools that each call may match. Equal calls share the list.
 	fits [][]int
 }
@@ -54,7 +58,9 @@ func toolUseOf(in *scoring.Input) (*toolUse, error) {
 			spec.ignore(o.IgnoreTools)
 			calls := slices.DeleteFunc(slices.Clone(in.Case.Agent.ToolCalls),
 				func(c scoring.ToolCall) bool { return slices.Contains(o.IgnoreTools, c.Name) })
-			return made{use: matchTools(spec, calls, o)}
+			use := matchTools(spec, calls, o)
+			use.logged, use.readAs = in.Case.Agent.ToolCalls != nil, toolcalls.Titles(in.Case.Agent.ToolCalls)
+			return made{use: use}
 		})
 	return m.use, m.err
 }

@@ -12,6 +12,7 @@ import (
 func init() {
 	const (
 		source = "BADGER, section 7.1, equation "
+		logged = " Not applicable if calls are required and the agent's calls were not logged: absent or NULL, unlike an empty list."
 		match  = " Calls are the same if their names are. With the option match set to exact, their arguments must be the " +
 			"same too (numbers by value, members in any order). With subset, the call must have at least the expected " +
 			"arguments. Arguments that the specification omits may have any value. A call whose arguments are not an object, " +
@@ -20,13 +21,13 @@ func init() {
 	)
 	register(scoring.Metric{
 		Name: "tool_recall", Display: "Right tools called",
-		Version: 3, Group: "agent",
+		Version: 4, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
 		Range:   "0 or 1",
 		Formula: "1 if the set of required calls is within the set of calls made, else 0." + match +
-			"Optional tools are not required. If no tool is expected (an empty list) there is nothing to miss: 1.",
+			"Optional tools are not required. If no tool is expected (an empty list) there is nothing to miss: 1." + logged,
 		Source:    source + "2",
 		Gaming:    "An agent that calls every tool has 1. Read it with tool_excess. By default names alone are compared: a call with wrong arguments counts unless match is exact or subset.",
 		Example:   "expected search, run_sql; called search, search, run_sql, chart: 1. Called search, chart: 0, detail.missing is [run_sql], detail.share 0.5.",
@@ -34,14 +35,14 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_order", Display: "Tools in the right order",
-		Version: 3, Group: "agent",
+		Version: 4, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
 		Range:   "0 or 1",
 		Formula: "1 if different calls t_j1, …, t_jm can be found for the required tools i_1, …, i_m so that a tool follows those that must precede it, else 0." + match +
 			`A list is a sequence; {"tools": [{"id", "name", "arguments", "optional", "after": [ids]}]} is a partial order. Optional tools hold no place themselves. ` +
-			"If no tool is expected there is nothing to order: 1.",
+			"If no tool is expected there is nothing to order: 1." + logged,
 		Source:    source + "3; the partial order is an extension",
 		Gaming:    "An agent that calls every tool again and again has every order somewhere. Read it with tool_excess.",
 		Example:   "expected search, run_sql; called search, chart, run_sql: 1. Called run_sql, search: 0, detail.in_order is 1 of 2.",
@@ -49,13 +50,13 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_excess", Display: "No needless tool calls",
-		Version: 3, Group: "agent",
+		Version: 4, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Share of the agent's calls that were called for: 1 without an excess call, less for repeated or needless ones.",
 		Range:   "0 to 1",
 		Formula: "1 − |E| / |T|: T the calls made, E the fewest that are left when each call takes at most one expected call that it is, and no two the same one." + match +
-			"Optional tools are not in excess. Not applicable if no tool is expected or none was called.",
+			"Optional tools are not in excess. Not applicable if no tool is expected, none was called, or the calls were not logged.",
 		Source:  source + "4",
 		Gaming:  "It is not applicable to an agent that calls nothing. Read it with tool_recall. By default names alone are compared.",
 		Example: "expected search, run_sql; called search, search, run_sql, chart: the second search and chart are in excess, 1 − 2/4 = 0.5.",
@@ -69,6 +70,9 @@ func toolRecall(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return noTools(err)
 	}
 	need, _ := u.spec.required()
+	if len(need) > 0 && !u.logged {
+		return scoring.NotApplicable(notLogged), nil
+	}
 	missing := u.missing()
 	found := len(need) - len(missing)
 	s := scoring.OK(0,
@@ -85,7 +89,8 @@ func toolRecall(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		Called   int      `json:"called"`
 		Share    float64  `json:"share"` // the share of required tools that were called
 		Missing  []string `json:"missing,omitempty"`
-	}{len(need), found, len(u.calls), ratio(found, len(need)), u.names(missing)}
+		ReadAs   []string `json:"read_as,omitempty"` // the forms of other products that calls were parsed from
+	}{len(need), found, len(u.calls), ratio(found, len(need)), u.names(missing), u.readAs}
 	return s, nil
 }
 
@@ -93,6 +98,9 @@ func toolOrder(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	u, err := toolUseOf(in)
 	if u == nil {
 		return noTools(err)
+	}
+	if need, _ := u.spec.required(); len(need) > 0 && !u.logged {
+		return scoring.NotApplicable(notLogged), nil
 	}
 	n, required, sure := u.inOrder()
 	s := scoring.OK(0, fmt.Sprintf("%d of %s made in order", n, were(required, "expected call")))
@@ -106,10 +114,11 @@ func toolOrder(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		s.Value, s.Reason = 1, "the expected calls were made in order"
 	}
 	s.Detail = struct {
-		Required int `json:"required"`
-		InOrder  int `json:"in_order"` // the maximum number that can be assigned in order
-		Called   int `json:"called"`
-	}{required, n, len(u.calls)}
+		Required int      `json:"required"`
+		InOrder  int      `json:"in_order"` // the maximum number that can be assigned in order
+		Called   int      `json:"called"`
+		ReadAs   []string `json:"read_as,omitempty"`
+	}{required, n, len(u.calls), u.readAs}
 	return s, nil
 }
 
@@ -120,6 +129,8 @@ func toolExcess(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return noTools(err)
 	case len(u.spec.tools) == u.spec.ignored:
 		return scoring.NotApplicable("no tool call is expected"), nil
+	case !u.logged:
+		return scoring.NotApplicable(notLogged), nil
 	case len(u.calls) == 0:
 		return scoring.NotApplicable("the agent called no tool"), nil
 	}
@@ -135,9 +146,13 @@ func toolExcess(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	s.Detail = struct {
 		Called int      `json:"called"`
 		Excess []string `json:"excess"` // names of the excess calls, in the order of the calls
-	}{len(u.calls), names}
+		ReadAs []string `json:"read_as,omitempty"`
+	}{len(u.calls), names, u.readAs}
 	return s, nil
 }
+
+// notLogged is the reason of a case that expects tool calls and has no list of those that were made.
+const notLogged = "the agent's tool calls were not logged"
 
 // noTools returns the error of an invalid specification, or a score that is not applicable because the case has no
 // specification.

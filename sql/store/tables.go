@@ -82,7 +82,7 @@ var Tables = []Table{
 			{"result", text, "The result of the agent's query, in the form of gold_result.",
 				`{"columns": [{"name": "count", "type": "BIGINT"}], "rows": [[10822]]}`, false},
 			{"sql_error", text, "The message of the database, if the agent's query failed.", "", false},
-			{"tool_calls", jsonText, "The tools that the agent called, in order: a list of {\"name\", \"arguments\"}.",
+			{"tool_calls", jsonText, "The tools that the agent called, in order: a list of {\"name\", \"arguments\"}, or a trace in a form of docs/eval/traces.md. NULL: calls were not logged. []: the agent made none.",
 				`[{"name": "run_sql", "arguments": {"limit": 100}}]`, false},
 			{"response", text, "The agent's answer in prose.", "There were 10,822 orders.", false},
 			{"latency_ms", double, "How long the agent's query took, in milliseconds.", "57", false},

@@ -81,7 +81,7 @@ func runRow(b *rows, c *scoring.Case) error {
 	}
 	a, j := &c.Agent, jsons{}
 	b.row(a.Name, a.Version, a.BatchID, c.ID, optional(a.Interpretation), optional(c.Pred.SQL), optional(result),
-		optional(c.Pred.Error), j.list(len(a.ToolCalls), a.ToolCalls),
+		optional(c.Pred.Error), j.calls(a.ToolCalls),
 		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), a.RanAt,
 		optional(a.ConversationID),
 		int64(a.Turn), j.list(len(a.Earlier), a.Earlier))
@@ -127,6 +127,14 @@ func (j *jsons) list(n int, v any) any {
 		j.err = errcode.New(errcode.InvalidArgument, "a member is no JSON")
 	}
 	return string(text)
+}
+
+// calls returns the tool calls of an answer: NULL if they were not logged, and an empty list if the agent made none.
+func (j *jsons) calls(calls []scoring.ToolCall) any {
+	if calls != nil && len(calls) == 0 {
+		return "[]"
+	}
+	return j.list(len(calls), calls)
 }
 
 func (j *jsons) raw(what string, v json.RawMessage) any {

@@ -1066,7 +1066,7 @@ ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql_error COMMENT 'The message o
 
 -- 88. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
-ALTER TABLE lake.badger.agent_runs ALTER COLUMN tool_calls COMMENT 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN tool_calls COMMENT 'The tools that the agent called, in order: a list of {"name", "arguments"}, or a trace in a form of docs/eval/traces.md. NULL: calls were not logged. []: the agent made none.';
 
 -- 89. Run by badger_owner.
 -- A comment on agent_runs.response.

@@ -804,7 +804,7 @@ BEGIN
     COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent''s query.';
     COMMENT ON COLUMN badger.agent_runs.result IS 'The result of the agent''s query, in the form of gold_result.';
     COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, if the agent''s query failed.';
-    COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+    COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}, or a trace in a form of docs/eval/traces.md. NULL: calls were not logged. []: the agent made none.';
     COMMENT ON COLUMN badger.agent_runs.response IS 'The agent''s answer in prose.';
     COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent''s query took, in milliseconds.';
     COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';

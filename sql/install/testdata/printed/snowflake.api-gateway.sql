@@ -727,7 +727,7 @@ COMMENT ON COLUMN lake.badger.agent_runs.sql_error IS 'The message of the databa
 
 -- 97. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
-COMMENT ON COLUMN lake.badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+COMMENT ON COLUMN lake.badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}, or a trace in a form of docs/eval/traces.md. NULL: calls were not logged. []: the agent made none.';
 
 -- 98. Run by badger_owner.
 -- A comment on agent_runs.response.

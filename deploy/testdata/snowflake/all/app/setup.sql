@@ -505,7 +505,7 @@ COMMENT ON COLUMN badger.agent_runs.result IS 'The result of the agent\'s query,
 COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, if the agent\'s query failed.';
 
 -- A comment on agent_runs.tool_calls.
-COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}, or a trace in a form of docs/eval/traces.md. NULL: calls were not logged. []: the agent made none.';
 
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN badger.agent_runs.response IS 'The agent\'s answer in prose.';

@@ -1,0 +1,99 @@
+package toolcalls
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+// attributesOf parses the attributes of a span: an object, whose names may be nested, or the list of keys and values of
+// OTLP.
+func attributesOf(raw json.RawMessage) *object {
+	o := &object{members: map[string]json.RawMessage{}}
+	if of := objectOf(raw, ""); of != nil {
+		o.flatten("", of, 0)
+		return o
+	}
+	var list []struct {
+		Key   string          `json:"key"`
+		Value json.RawMessage `json:"value"`
+	}
+	if len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil {
+		for _, a := range list {
+			if value := otlpValue(a.Value, 0); value != nil {
+				o.members[a.Key] = value
+			}
+		}
+	}
+	return o
+}
+
+// maxNames is the maximum number of parts of a nested name of an attribute.
+const maxNames = 8
+
+// flatten adds the members of an object under names that begin with prefix.
+func (o *object) flatten(prefix string, of *object, depth int) {
+	for name, raw := range of.members {
+		o.members[prefix+name] = raw
+		if raw[0] == '{' && depth < maxNames {
+			if inner := objectOf(raw, ""); inner != nil {
+				o.flatten(prefix+name+".", inner, depth+1)
+			}
+		}
+	}
+}
+
+// otlpValue converts an AnyValue of OTLP to JSON. It returns nil for an invalid or empty value. In JSON, integers of 64
+// bits are strings.
+func otlpValue(raw json.RawMessage, depth int) json.RawMessage {
+	o := objectOf(raw, "")
+	if o == nil || depth > maxDepth {
+		return nil
+	}
+	if v := o.any("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue",
+		"bytes_value"); v != nil {
+		return v
+	}
+	if v := o.any("intValue", "int_value"); v != nil {
+		if text := textOf(v); text != "" && json.Valid([]byte(text)) {
+			return json.RawMessage(text)
+		}
+		return v
+	}
+	if array := objectOf(o.any("arrayValue", "array_value"), ""); array != nil {
+		values, _ := array.list("values")
+		out := []byte{'['}
+		for i, v := range values {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(out, orNull(otlpValue(v, depth+1))...)
+		}
+		return append(out, ']')
+	}
+	if object := objectOf(o.any("kvlistValue", "kvlist_value"), ""); object != nil {
+		values, _ := object.list("values")
+		out := []byte{'{'}
+		for i, v := range values {
+			member := objectOf(v, "")
+			if member == nil {
+				return nil
+			}
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(jsonscan.AppendString(out, member.text("key")), ':')
+			out = append(out, orNull(otlpValue(member.members["value"], depth+1))...)
+		}
+		return append(out, '}')
+	}
+	return nil
+}
+
+func orNull(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "null"
+	}
+	return strings.TrimSpace(string(raw))
+}

@@ -1,0 +1,118 @@
+package toolcalls
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+func init() {
+	register(form{
+		name: "opentelemetry", title: "OpenTelemetry",
+		is: func(o *object) bool {
+			if len(spanLists(o)) > 0 || o.text("type") == "tool_call" && !hasMember(o, "args") {
+				return true
+			}
+			_, list := o.list("attributes")
+			return (list || o.object("attributes") != nil) && o.text("run_type") == ""
+		},
+		read: readOpenTelemetry,
+	})
+}
+
+func hasMember(o *object, name string) bool {
+	_, ok := o.members[name]
+	return ok
+}
+
+// spanLists returns the names of the members of an export that hold spans, in the spelling of JSON or of protobuf.
+func spanLists(o *object) (names []string) {
+	for _, name := range []string{"resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans"} {
+		if _, ok := o.list(name); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readOpenTelemetry parses a part of a message, a span, or an export of spans. The calls are the spans of tools. A
+// trace without them has the calls that models requested in their messages.
+func readOpenTelemetry(r *reader, o *object) {
+	if lists := spanLists(o); len(lists) > 0 {
+		for _, name := range lists {
+			list, _ := o.list(name)
+			for i, raw := range list {
+				r.element(raw, at(o.at+"."+name, i))
+			}
+		}
+		return
+	}
+	if o.text("type") == "tool_call" {
+		r.add(o, "name", decoded(o.any("arguments")))
+		return
+	}
+	a := attributesOf(o.members["attributes"])
+	if tool, ok := toolSpan(a, o); ok {
+		arguments := a.any("gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value", "tool.parameters")
+		if entity := objectOf(decoded(a.any("traceloop.entity.input")), ""); arguments == nil && entity != nil {
+			if arguments = entity.any("inputs"); arguments == nil {
+				arguments = decoded(a.any("traceloop.entity.input"))
+			}
+		}
+		name := object{at: o.at + ".attributes", members: map[string]json.RawMessage{"gen_ai.tool.name": tool}}
+		if f := r.add(&name, "gen_ai.tool.name", logged(arguments)); f != nil {
+			f.start(o, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")
+			f.id = textOf(a.any("gen_ai.tool.call.id", "ai.toolCall.id"))
+		}
+		return
+	}
+	r.second(1, func() {
+		r.requested(a, o)
+		events, _ := o.list("events")
+		for _, raw := range events {
+			if e := objectOf(raw, o.at); e != nil {
+				r.requested(attributesOf(e.members["attributes"]), o)
+			}
+		}
+	})
+}
+
+// requested parses the output messages of the span of a model.
+func (r *reader) requested(a *object, o *object) {
+	n := len(r.found)
+	r.reply(a, "gen_ai.output.messages")
+	for i := n; i < len(r.found); i++ {
+		f := &r.found[i]
+		f.start(o, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")
+	}
+}
+
+// toolSpan returns the name of the tool of a span, as JSON, if the span is a call of a tool.
+func toolSpan(a, o *object) (name json.RawMessage, is bool) {
+	fromName := func() json.RawMessage {
+		if tool, ok := strings.CutPrefix(o.text("name"), "execute_tool "); ok {
+			return jsonscan.AppendString(nil, tool)
+		}
+		return nil
+	}
+	switch operation := a.text("gen_ai.operation.name"); {
+	case operation == "execute_tool":
+		if name = a.any("gen_ai.tool.name"); name == nil {
+			name = fromName()
+		}
+		return name, true
+	case operation == "" && a.has("gen_ai.tool.name"):
+		return a.any("gen_ai.tool.name"), true
+	case a.text("openinference.span.kind") == "TOOL":
+		if name = a.any("tool.name"); name == nil {
+			name = o.any("name")
+		}
+		return name, true
+	case a.text("traceloop.span.kind") == "tool":
+		return a.any("traceloop.entity.name"), true
+	case a.text("ai.operationId") == "ai.toolCall":
+		return a.any("ai.toolCall.name"), true
+	}
+	return nil, false
+}
