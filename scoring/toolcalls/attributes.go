@@ -7,6 +7,10 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
+// Attributes parses the attributes of a span, as an object or as the list of keys and values of OTLP. Nested names are
+// joined with points.
+func Attributes(raw json.RawMessage) map[string]json.RawMessage { return attributesOf(raw).members }
+
 // attributesOf parses the attributes of a span: an object, whose names may be nested, or the list of keys and values of
 // OTLP.
 func attributesOf(raw json.RawMessage) *object {

@@ -24,7 +24,11 @@ var observationTypes = []string{"TOOL", "SPAN", "GENERATION", "EVENT", "AGENT", 
 // TOOL, spans that enclose no observation are the calls; without these, those that models requested.
 func readLangfuse(r *reader, o *object) {
 	if list, ok := o.list("observations"); ok {
-		r.elements(list, o.at+".observations")
+		for i, raw := range list { // a list of traces has the ids of observations
+			if len(raw) > 0 && raw[0] == '{' {
+				r.element(raw, at(o.at+".observations", i))
+			}
+		}
 		return
 	}
 	if parent := o.text("parentObservationId"); parent != "" {
