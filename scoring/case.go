@@ -82,6 +82,10 @@ type Agent struct {
 	Turn           int       // position in the conversation, from 1; 0 if unknown
 	Earlier        []Turn    // the turns before it, the oldest first
 	RanAt          time.Time // when the agent answered; zero if unknown; no metric reads it
+
+	// What the answer took; nil if unknown. No metric reads it.
+	TokensIn, TokensOut *int64
+	CostUSD             *float64
 }
 
 // ToolCall is one call of a tool that the agent made.
@@ -134,6 +138,9 @@ type caseJSON struct {
 		Turn           int           `json:"turn" doc:"Position of the answer in its conversation, from 1."`
 		Earlier        []Turn        `json:"earlier_turns" doc:"The turns before it, the oldest first: a list of {question, sql, response}. Without it they are the answers with the same conversation_id and a lower turn."`
 		RanAt          string        `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
+		TokensIn       *int64        `json:"tokens_in" doc:"Tokens that the models of the agent read. No metric reads it."`
+		TokensOut      *int64        `json:"tokens_out" doc:"Tokens that the models of the agent wrote. No metric reads it."`
+		CostUSD        *float64      `json:"cost_usd" doc:"What the answer cost, in US dollars. No metric reads it."`
 	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
 		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
@@ -384,7 +391,8 @@ func DecodeCase(data []byte) (*Case, error) {
 			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID),
 			Interpretation: j.Agent.Interpretation,
 			Response:       j.Agent.Response, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
-			Earlier: j.Agent.Earlier,
+			Earlier:  j.Agent.Earlier,
+			TokensIn: j.Agent.TokensIn, TokensOut: j.Agent.TokensOut, CostUSD: j.Agent.CostUSD,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},
