@@ -38,8 +38,9 @@ func sentences(help string) int {
 // senses are flags that have one name and kind of value and mean different things, with the commands of each other
 // meaning.
 var senses = map[string][]string{
-	"--scores FILE": {"run"},    // written; elsewhere read
-	"--cases":       {"report"}, // which cases have a page; elsewhere whether they are listed
+	"--out FILE":    {"import traces"}, // a case file; elsewhere a table
+	"--scores FILE": {"run"},           // written; elsewhere read
+	"--cases":       {"report"},        // which cases have a page; elsewhere whether they are listed
 }
 
 // A command has an imperative of at most 60 characters. A flag has at most two sentences, and its default if it has

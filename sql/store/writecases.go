@@ -38,6 +38,19 @@ func (w *Store) WriteCases(ctx context.Context, setVersion string, cases []*scor
 	return runs.merge(ctx, w)
 }
 
+// WriteAnswers writes the answers of cases to agent_runs, and no questions. An answer with the key of an existing one
+// replaces it.
+func (w *Store) WriteAnswers(ctx context.Context, cases []*scoring.Case) error {
+	runs := newRows("agent_runs")
+	defer runs.release()
+	for _, c := range cases {
+		if err := runRow(runs, c); err != nil {
+			return errcode.New(errcode.Of(err), "writing answers: case %q: %w", c.ID, err)
+		}
+	}
+	return runs.merge(ctx, w)
+}
+
 func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
 	var gold scoring.Query
 	if len(c.Golds) > 0 {

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/imports"
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+type importCommand struct {
+	Traces importTracesCommand `cmd:"" help:"Convert traces of other products to answers of an agent."`
+}
+
+type importTracesCommand struct {
+	Files []string `arg:"" name:"file" help:"Exports: OpenTelemetry, LangSmith, Langfuse, or messages of OpenAI, Anthropic or Cortex agents, in JSON or JSON Lines."`
+
+	Out    string `placeholder:"FILE" xor:"target" help:"Case file to write (- is standard output)."`
+	To     string `placeholder:"URL" xor:"target" help:"Warehouse to write to, such as duckdb:FILE."`
+	Golden string `placeholder:"FILE" help:"Case file whose questions the answers are matched to; --out then has its gold, too (default with --to: the questions of the warehouse)."`
+
+	CaseID  string `name:"case-id" placeholder:"KEY" help:"Attribute, metadata key or member of a trace that holds the case_id (default: the case is found by the text of the question)."`
+	SQLTool string `name:"sql-tool" placeholder:"TOOL" help:"Tool whose arguments hold the SQL (default: any tool with SQL in sql, query or statement)."`
+	Agent   string `placeholder:"AGENT" help:"Name of the agent (default that of the trace)."`
+	Version string `name:"agent-version" placeholder:"AGENT-VERSION" help:"Version of the agent (default that of the trace)."`
+	Batch   string `placeholder:"NAME" help:"Batch of the answers."`
+
+	Check bool `help:"Only check (report what is missing, doubled or unreadable)."`
+	JSON  bool `help:"Print one JSON document."`
+}
+
+// answersAtOnce is the number of answers that are written to a warehouse in one statement.
+const answersAtOnce = 500
+
+// Run converts traces to answers and writes them. Unreadable traces are reported, and the exit code is then 1.
+func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
+	if c.Out == "" && c.To == "" && !c.Check {
+		return usage("expected --out FILE, --to URL or --check")
+	}
+	t, err := imports.New()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	for _, file := range c.Files {
+		if err := t.AddFile(ctx, file); err != nil {
+			return err
+		}
+	}
+	var w *store.Store
+	if c.To != "" {
+		w, err = openExisting(ctx, c.To)
+		if w, err = installed(ctx, w, err); err != nil {
+			return err
+		}
+		defer w.Close()
+	}
+	var known imports.Questions
+	var golden *goldenFile
+	switch {
+	case c.Golden != "":
+		if golden, err = openGolden(ctx, c.Golden, &known); err != nil {
+			return err
+		}
+		defer golden.file.Close() //nolint:errcheck // only read
+	case w != nil:
+		if err := questionsIn(ctx, w, &known); err != nil {
+			return err
+		}
+	}
+	plan, err := t.Plan(ctx, imports.Options{CaseID: c.CaseID, SQLTool: c.SQLTool},
+		imports.Names{Agent: c.Agent, Version: c.Version, Batch: c.Batch}, known)
+	if err != nil {
+		return err
+	}
+	if !c.Check {
+		if w != nil {
+			err = writeAnswers(ctx, plan, w)
+		} else {
+			err = c.writeFile(ctx, p, plan, golden)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := c.report(p, plan); err != nil {
+		return err
+	}
+	if plan.Unreadable > 0 {
+		return errLost
+	}
+	return nil
+}
+
+// writeAnswers writes answers to agent_runs.
+func writeAnswers(ctx context.Context, plan *imports.Plan, w *store.Store) error {
+	var some []*scoring.Case
+	for c, err := range plan.Cases(ctx) {
+		if err != nil {
+			return err
+		}
+		if some = append(some, c); len(some) == answersAtOnce {
+			if err := w.WriteAnswers(ctx, some); err != nil {
+				return err
+			}
+			some = nil
+		}
+	}
+	return w.WriteAnswers(ctx, some)
+}
+
+// questionsIn adds the questions of the golden set in a warehouse.
+func questionsIn(ctx context.Context, w *store.Store, known *imports.Questions) error {
+	ids, err := w.Questions(ctx, store.Filter{})
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(ids, answersAtOnce) {
+		questions, err := w.QuestionsNamed(ctx, store.Filter{}, some)
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(maps.Keys(questions)) {
+			known.Add(id, questions[id].Text)
+		}
+	}
+	return nil
+}
+
+// goldenFile is a case file whose lines are read by case.
+type goldenFile struct {
+	file  *os.File
+	lines map[string][2]int64 // offset and length, by case_id
+}
+
+// openGolden opens a case file and adds its questions.
+func openGolden(ctx context.Context, path string, known *imports.Questions) (*goldenFile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usage("--golden: %w", err)
+	}
+	g := &goldenFile{f, map[string][2]int64{}}
+	for line, err := range jsonscan.Lines(f, 256<<20) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			f.Close()
+			return nil, err
+		}
+		if len(line.Text) == 0 {
+			continue
+		}
+		c, err := scoring.DecodeCase(line.Text)
+		if err != nil {
+			f.Close()
+			return nil, usage("--golden: %s:%d: %w", filepath.Base(path), line.Number, err)
+		}
+		if _, ok := g.lines[c.ID]; !ok {
+			g.lines[c.ID] = [2]int64{line.Offset, int64(line.Length)}
+			known.Add(c.ID, c.Question)
+		}
+	}
+	return g, nil
+}
+
+// line returns the line of a case, or nil if there is none.
+func (g *goldenFile) line(id string) ([]byte, error) {
+	if g == nil {
+		return nil, nil
+	}
+	at, ok := g.lines[id]
+	if !ok {
+		return nil, nil
+	}
+	text := make([]byte, at[1])
+	_, err := g.file.ReadAt(text, at[0])
+	return text, err
+}
+
+// writeFile writes answers as a case file. A file is replaced only if all answers were written.
+func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *imports.Plan,
+	golden *goldenFile) (err error) {
+	write := func(to io.Writer) error {
+		for a, err := range plan.Cases(ctx) {
+			if err != nil {
+				return err
+			}
+			of, err := golden.line(a.ID)
+			if err != nil {
+				return err
+			}
+			line, err := imports.Line(a, of)
+			if err != nil {
+				return err
+			}
+			if _, err := to.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if c.Out == "-" {
+		return write(p.stdout)
+	}
+	f, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
+	if err != nil {
+		return usage("--out: %w", err)
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // renamed, or of no use
+	if err = errors.Join(write(f), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), c.Out); err != nil {
+		return errcode.New(errcode.InvalidArgument, "--out: %w", err)
+	}
+	return nil
+}
+
+// report prints the counts, and unreadable traces on standard error.
+func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
+	for _, problem := range plan.Problems {
+		fmt.Fprintln(p.stderr, "!!", printable.Text(problem.Error()))
+	}
+	if more := plan.Unreadable - len(plan.Problems); more > 0 {
+		fmt.Fprintf(p.stderr, "!! and %d more\n", more)
+	}
+	out := p.stdout
+	if c.Out == "-" && !c.Check {
+		out = p.stderr
+	}
+	if c.JSON {
+		p.stdout = out
+		return writeJSON(p, struct {
+			*imports.Plan
+			Written int `json:"written"`
+		}{plan, c.written(plan)})
+	}
+	fmt.Fprintf(out, "%s of %s", printable.Count(plan.Answers, "answer"), printable.Count(len(plan.Products), "product"))
+	for i, name := range slices.Sorted(maps.Keys(plan.Products)) {
+		fmt.Fprintf(out, "%s %s (%d)", [2]string{":", ","}[min(i, 1)], name, plan.Products[name])
+	}
+	fmt.Fprintln(out)
+	for _, l := range []struct {
+		what string
+		n    int
+	}{
+		{"unreadable", plan.Unreadable}, {"doubled; the last one is used", plan.Doubled},
+		{"without case_id and question; not written", plan.NoCase}, {"questions that the golden set lacks", plan.Unknown},
+		{"without a question", plan.NoQuestion}, {"without an answer in prose", plan.NoResponse},
+		{"without SQL", plan.NoSQL}, {"without a record of tool calls", plan.NoCalls}, {"without tokens", plan.NoTokens},
+		{"without cost", plan.NoCost}, {"without latency", plan.NoLatency}, {"without ran_at", plan.NoTime},
+	} {
+		if l.n > 0 {
+			fmt.Fprintf(out, "  %6d  %s\n", l.n, l.what)
+		}
+	}
+	where := c.Out
+	if c.To != "" {
+		where = "agent_runs"
+	}
+	if c.Check {
+		fmt.Fprintln(out, "checked; nothing was written")
+	} else {
+		fmt.Fprintf(out, "%s written to %s\n", printable.Count(c.written(plan), "answer"), printable.Text(where))
+	}
+	return nil
+}
+
+// written returns the number of answers that were written.
+func (c *importTracesCommand) written(plan *imports.Plan) int {
+	if c.Check {
+		return 0
+	}
+	return plan.Written()
+}

@@ -1,0 +1,60 @@
+// Package imports converts exports of other products to answers of an agent.
+//
+// A product is one file that calls register: it recognizes the records of an export, says which trace each belongs to,
+// and converts a trace to answers. [Traces] reads files of any size: it keeps the records in a temporary file and in
+// memory only their places, so that the spans of a trace may be anywhere in the files.
+package imports
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Options choose how traces are converted.
+type Options struct {
+	CaseID  string // the attribute, metadata key or member that holds the case_id; "": answers have none
+	SQLTool string // the tool whose arguments hold the SQL; "": any call with SQL in sql, query or statement
+}
+
+// Answer is one answer of an agent.
+type Answer struct {
+	Product  string // such as langsmith
+	Place    string // file and line of its first record
+	Err      error  // the error if the trace cannot be read; the other fields are then empty
+	CaseID   string
+	Question string
+	Response string
+	SQL      string
+	Calls    []scoring.ToolCall // nil if the trace does not record calls
+
+	Agent, Version string
+	Conversation   string
+	Turn           int // from 1; 0 if unknown
+	RanAt          time.Time
+	Latency        *time.Duration
+	TokensIn       *int64
+	TokensOut      *int64
+	CostUSD        *float64
+}
+
+// item is a part of a trace, such as a span.
+type item struct {
+	trace string // identifies the trace; "": the item is a trace by itself
+	raw   json.RawMessage
+}
+
+// product is a kind of export.
+type product struct {
+	name  string
+	title string
+	// items returns the items of a record, and false if the record is not one of the product.
+	items func(o object) ([]item, bool)
+	// answers converts the items of one trace, in the order of the files.
+	answers func(items []json.RawMessage, o *Options) []Answer
+}
+
+var products []*product
+
+func register(p *product) { products = append(products, p) }

@@ -1,0 +1,78 @@
+package imports
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+func init() {
+	register(&product{name: "langsmith", title: "LangSmith", items: langsmithItems, answers: langsmithAnswers})
+}
+
+func langsmithItems(o object) ([]item, bool) {
+	if o.text("run_type") == "" {
+		return nil, false
+	}
+	raw, err := json.Marshal(o)
+	return []item{{or(o.text("trace_id"), o.text("id")), raw}}, err == nil
+}
+
+// langsmithRuns returns runs with their child runs, those without a parent first and then by start.
+func langsmithRuns(items []json.RawMessage) (runs []object) {
+	for n := 0; n < len(items); n++ {
+		o := objectOf(items[n])
+		runs = append(runs, o)
+		items = append(items[:len(items):len(items)], listOf(o["child_runs"])...)
+	}
+	slices.SortStableFunc(runs, func(a, b object) int {
+		pa, pb := a.text("parent_run_id") != "", b.text("parent_run_id") != ""
+		if pa != pb {
+			if pb {
+				return -1
+			}
+			return 1
+		}
+		return a.time("start_time").Compare(b.time("start_time"))
+	})
+	return runs
+}
+
+// langsmithAnswers converts the runs of a trace to an answer. The root has the question and the answer.
+func langsmithAnswers(items []json.RawMessage, o *Options) []Answer {
+	runs := langsmithRuns(items)
+	root := runs[0]
+	a := Answer{Question: questionIn(root["inputs"], 0), Response: answerIn(root["outputs"], 0)}
+	a.RanAt, a.Latency = root.time("start_time"), span(root.time("start_time"), root.time("end_time"))
+	for _, r := range runs {
+		meta := r.object("extra").object("metadata")
+		if o.CaseID != "" {
+			a.CaseID = or(a.CaseID, nameOf(meta.at(o.CaseID)), nameOf(r.at(o.CaseID)), nameOf(r.object("inputs").at(o.CaseID)))
+		}
+		a.Conversation = or(a.Conversation, meta.text("thread_id", "session_id", "conversation_id"))
+		a.Version = or(a.Version, meta.text("revision_id"))
+	}
+	root.count(&a.TokensIn, "prompt_tokens")
+	root.count(&a.TokensOut, "completion_tokens")
+	root.cost(&a.CostUSD, "total_cost")
+	if a.TokensIn == nil && a.TokensOut == nil {
+		for _, r := range runs {
+			if r.text("run_type") != "llm" {
+				continue
+			}
+			usage := r.object("outputs").object("usage_metadata", "usage")
+			if usage == nil {
+				usage = r.object("extra").object("metadata").object("usage_metadata")
+			}
+			if usage == nil {
+				usage = r
+			}
+			usage.count(&a.TokensIn, "input_tokens", "prompt_tokens")
+			usage.count(&a.TokensOut, "output_tokens", "completion_tokens")
+			if root["total_cost"] == nil {
+				r.cost(&a.CostUSD, "total_cost")
+			}
+		}
+	}
+	a.calls(items, o)
+	return []Answer{a}
+}

@@ -1,0 +1,71 @@
+package imports
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// sqlKeys are the arguments in which tools take SQL.
+var sqlKeys = []string{"sql", "query", "statement", "sql_query", "sqlQuery"}
+
+// startsSQL matches the beginning of a query. Arguments named query of other tools hold search words.
+var startsSQL = regexp.MustCompile(`(?is)^\s*(--[^\n]*\n\s*|/\*.*?\*/\s*|\(\s*)*(SELECT|WITH|SHOW|DESCRIBE|EXPLAIN|VALUES|FROM)\b`)
+
+// sqlOf returns the SQL of the last call that has SQL in its arguments. If tool is not "", it is the last call of tool.
+func sqlOf(calls []scoring.ToolCall, tool string) string {
+	for _, c := range slices.Backward(calls) {
+		if tool != "" && c.Name != tool {
+			continue
+		}
+		if sql := sqlIn(c.Arguments, tool != ""); sql != "" {
+			return sql
+		}
+	}
+	return ""
+}
+
+// sqlIn returns the SQL in the arguments of a call. If sure is set, a string counts as SQL whatever it begins with.
+func sqlIn(arguments json.RawMessage, sure bool) string {
+	o := objectOf(arguments)
+	if o == nil {
+		if text := textOf(arguments); sure || startsSQL.MatchString(text) {
+			return strings.TrimSpace(text)
+		}
+		return ""
+	}
+	for _, key := range sqlKeys {
+		if text := textOf(o[key]); text != "" && (sure || startsSQL.MatchString(text)) {
+			return strings.TrimSpace(text)
+		}
+	}
+	if sure && len(o) == 1 {
+		for _, raw := range o {
+			return strings.TrimSpace(textOf(raw))
+		}
+	}
+	return ""
+}
+
+// resultSQL returns the last SQL in results of tools that write SQL, such as {"json": {"sql": …}} of Cortex Analyst.
+func resultSQL(raw json.RawMessage, depth int) (sql string) {
+	if depth > maxNesting {
+		return ""
+	}
+	for _, m := range listOf(raw) {
+		sql = or(resultSQL(m, depth+1), sql)
+	}
+	o := objectOf(raw)
+	for _, key := range []string{"content", "tool_result", "tool_results", "json", "message"} {
+		if o[key] != nil {
+			sql = or(resultSQL(o[key], depth+1), sql)
+		}
+	}
+	if text := textOf(o.first("sql", "statement")); startsSQL.MatchString(text) {
+		return strings.TrimSpace(text)
+	}
+	return sql
+}
