@@ -119,7 +119,10 @@ func (o object) time(names ...string) (t time.Time) {
 	if text == "" {
 		return t
 	}
-	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 {
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		if !(n > 0 && n < 1e19) {
+			return t
+		}
 		if whole, err := strconv.ParseInt(text, 10, 64); err == nil && whole > 1e17 {
 			return time.Unix(0, whole).UTC()
 		}

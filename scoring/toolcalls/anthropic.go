@@ -10,6 +10,6 @@ func init() {
 			}
 			return false
 		},
-		read: func(r *reader, o *object) { r.add(o, "name", decoded(o.any("input"))) },
+		read: func(r *reader, o *object) { r.add(o, "name", decoded(o.any("input", "arguments"))) },
 	})
 }

@@ -8,7 +8,7 @@ func init() {
 		is: func(o *object) bool {
 			_, args := o.members["args"]
 			_, name := o.members["name"]
-			return args && (name || o.text("type") == "tool_call") || isAction(o)
+			return args && !o.has("arguments") && (name || o.text("type") == "tool_call") || isAction(o)
 		},
 		read: func(r *reader, o *object) {
 			switch {

@@ -31,7 +31,8 @@ func isMessages(o *object) bool {
 	}
 	for _, name := range []string{"message", "output", "content", "delta"} {
 		if of := o.object(name); of != nil {
-			if name == "content" && hasMember(of, "parts") || name != "content" && isMessages(of) {
+			_, blocks := of.list("content")
+			if name == "content" && hasMember(of, "parts") || name == "delta" && blocks || name != "content" && isMessages(of) {
 				return true
 			}
 		}
@@ -139,6 +140,10 @@ func readHolder(r *reader, o *object) {
 	}
 	if of := o.object("content"); of != nil {
 		o = of
+	}
+	if list, ok := o.list("content"); ok { // an increment of a stream
+		r.blocks(list, o.at+".content")
+		return
 	}
 	if parts, ok := o.list("parts"); ok {
 		r.blocks(parts, o.at+".parts")

@@ -30,6 +30,15 @@ func init() {
 		},
 	})
 	register(form{
+		name: "openai_agents", title: "OpenAI Agents spans",
+		is: func(o *object) bool { return o.object("span_data") != nil },
+		read: func(r *reader, o *object) {
+			if data := o.object("span_data"); data.text("type") == "function" {
+				r.add(data, "name", decoded(data.any("input"))).start(o, "started_at")
+			}
+		},
+	})
+	register(form{
 		name: "openai_responses", title: "OpenAI Responses",
 		is: func(o *object) bool {
 			kind := o.text("type")

@@ -1,7 +1,11 @@
 package toolcalls
 
 import (
+	"cmp"
 	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/jsonscan"
@@ -53,8 +57,10 @@ func readOpenTelemetry(r *reader, o *object) {
 		return
 	}
 	a := attributesOf(o.members["attributes"])
+	r.spans, r.agents = r.spans+1, r.agents || ofAgents(a)
 	if tool, ok := toolSpan(a, o); ok {
-		arguments := a.any("gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value", "tool.parameters")
+		arguments := a.any("gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value", "tool.parameters",
+			"tool_arguments", "mlflow.spanInputs", "langfuse.observation.input")
 		if entity := objectOf(decoded(a.any("traceloop.entity.input")), ""); arguments == nil && entity != nil {
 			if arguments = entity.any("inputs"); arguments == nil {
 				arguments = decoded(a.any("traceloop.entity.input"))
@@ -78,10 +84,53 @@ func readOpenTelemetry(r *reader, o *object) {
 	})
 }
 
+// conventions are the beginnings of the names of attributes of agents and models.
+var conventions = []string{"gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "mlflow.", "langfuse.", "mcp."}
+
+// ofAgents reports whether attributes follow a convention that is parsed.
+func ofAgents(a *object) bool {
+	for name := range a.members {
+		for _, prefix := range conventions {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flatName matches the attribute with the name of a tool that a model requested, in conventions that write messages as
+// one attribute for each value. The numbers are those of the message and of the call.
+var flatName = regexp.MustCompile(`^(?:gen_ai\.completion|llm\.output_messages)\.(\d{1,6})\.(?:message\.)?tool_calls\.` +
+	`(\d{1,6})\.(?:tool_call\.function\.)?name$`)
+
+// flat parses the calls that a model requested from attributes for each value.
+func (r *reader) flat(a *object) {
+	type place struct {
+		message, call int
+		name          string
+	}
+	var places []place
+	for name := range a.members {
+		if m := flatName.FindStringSubmatch(name); m != nil {
+			message, _ := strconv.Atoi(m[1]) // digits
+			call, _ := strconv.Atoi(m[2])
+			places = append(places, place{message, call, name})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.call, b.call), strings.Compare(a.name, b.name))
+	})
+	for _, p := range places {
+		r.add(a, p.name, decoded(a.any(strings.TrimSuffix(p.name, "name")+"arguments")))
+	}
+}
+
 // requested parses the output messages of the span of a model.
 func (r *reader) requested(a *object, o *object) {
 	n := len(r.found)
 	r.reply(a, "gen_ai.output.messages")
+	r.flat(a)
 	for i := n; i < len(r.found); i++ {
 		f := &r.found[i]
 		f.start(o, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")
@@ -113,6 +162,8 @@ func toolSpan(a, o *object) (name json.RawMessage, is bool) {
 		return a.any("traceloop.entity.name"), true
 	case a.text("ai.operationId") == "ai.toolCall":
 		return a.any("ai.toolCall.name"), true
+	case strings.Trim(a.text("mlflow.spanType"), `"`) == "TOOL", a.text("langfuse.observation.type") == "tool":
+		return o.any("name"), true
 	}
 	return nil, false
 }

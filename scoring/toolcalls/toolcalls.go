@@ -82,6 +82,9 @@ func Parse(raw []byte, what string) ([]Call, error) {
 	default:
 		return nil, errcode.New(errcode.InvalidArgument, "%s is a JSON %s, expected a list of calls", what, kind(raw))
 	}
+	if r.spans > 0 && !r.agents {
+		r.fail("%s: no span has attributes of agents or models; expected those of a convention in docs/eval/traces.md", what)
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -141,7 +144,10 @@ type reader struct {
 	depth int
 	found []found
 	inner map[string]bool // ids of observations that enclose others
-	err   error
+	// spans counts the spans, and agents is set if one of them has attributes of agents or models.
+	spans  int
+	agents bool
+	err    error
 }
 
 // found is a call with its place in the trace.
