@@ -157,9 +157,13 @@ func lacksPredSQL(in *Input) string {
 	case strings.TrimSpace(in.Pred.SQL) != "":
 		return ""
 	case callsFor != "": // the right answer has no SQL
-		return "the question calls for a " + callsFor + ", and the agent gave no SQL"
+		return noSQLFor(callsFor)
 	}
 	return NoPredSQL
+}
+
+func noSQLFor(callsFor string) string {
+	return "the question calls for a " + callsFor + ", and the agent gave no SQL"
 }
 
 func lacksGoldResult(in *Input) string {

@@ -127,6 +127,9 @@ type Metric struct {
 	// score passes up to the threshold.
 	Threshold     *float64
 	LowerIsBetter bool
+	// SilencePasses reports whether an answer without SQL passes, because the metric only objects to what SQL would do.
+	// Its score stays not_applicable; figures, comparisons and views count it as passed, see [Metric.Counted].
+	SilencePasses bool
 
 	// Options are the metric's options. They are validated before scoring, so that a misspelled name is an error.
 	Options OptionSet

@@ -15,13 +15,20 @@ const (
 	KindRelation   = "relation"   // relation between the two results
 	KindFilters    = "filters"    // STEF: status of the filters
 	KindDiagnosis  = "diagnosis"  // ROSE: gold_x, amb_q or amb_schema
+	KindRefusal    = "refusal"    // a wrong answer or a wrong refusal
+	KindSafety     = "safety"     // what the answer's SQL would do other than read
 )
 
 // queryFailed is the label of a failed query.
 const queryFailed = "query_failed"
 
 // Evident are the metrics whose detail may have findings.
-var Evident = []string{"sql_judge_issues", "flex", "relation", "stef", "rose"}
+var Evident = []string{"sql_judge_issues", "flex", "relation", "stef", "rose", refusal, sqlSafety}
+
+const (
+	refusal   = "refusal"
+	sqlSafety = "sql_safety"
+)
 
 // Findings returns all findings in the detail of a score with status ok, as KIND:LABEL. Relations of equal results
 // are not findings. For relation, a failed query is the finding query_failed. It returns nil if the detail cannot be
@@ -32,6 +39,10 @@ func Findings(s *scoring.Score, detail []byte) (out []string) {
 		return nil
 	case s.Metric == "relation" && s.Label == queryFailed:
 		return []string{KindRelation + ":" + queryFailed}
+	case s.Metric == refusal && s.Value < 1:
+		return []string{KindRefusal + ":" + s.Label}
+	case s.Metric == sqlSafety && s.Value < 1:
+		return []string{KindSafety + ":" + s.Label}
 	case len(detail) == 0:
 		return nil
 	}

@@ -219,6 +219,16 @@ func (s *Set) tier(n int) string {
 	return UnknownTier
 }
 
+// counted returns a score as figures and comparisons count it, see [scoring.Metric.Counted].
+func (s *Set) counted(x *Score) *Score {
+	if !s.metrics[x.Metric].PassesSilence(x.Status, x.Reason) {
+		return x
+	}
+	one, passed := *x, true
+	one.Status, one.Value, one.Passed = scoring.StatusOK, 1, &passed
+	return &one
+}
+
 func (s *Set) madeOf(m making) uint32 {
 	i, ok := s.byMaking[m]
 	if !ok {
@@ -278,6 +288,7 @@ func (m mark) passed() bool { return m&passedBit != 0 }
 // Contradicts reports whether another score of the same case and metric was added that is not failed and differs from
 // s in its value or in what it was computed with.
 func (a *Answers) Contradicts(s *Score) bool {
+	s = a.set.counted(s)
 	n, is := a.set.cases.Known(s.CaseID)
 	if !is {
 		return false
@@ -292,6 +303,7 @@ func (a *Answers) Contradicts(s *Score) bool {
 
 // Add adds a score, and replaces one of the same case and metric.
 func (a *Answers) Add(s *Score) {
+	s = a.set.counted(s)
 	n := a.set.cases.of(s.CaseID)
 	if s.Metric == complexity && s.Status == scoring.StatusOK {
 		for len(a.set.tiers) <= int(n) {

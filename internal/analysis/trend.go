@@ -139,6 +139,11 @@ func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptio
 		if c := t.found[i]; c != nil {
 			l.Headline, l.Findings = c.Headline(), c.Findings()
 		}
+		harm, err := HarmOf(ctx, src, set, t.Batches[i], l.Baseline)
+		if err != nil {
+			return err
+		}
+		l.Findings = append(l.Findings, harm...)
 		if t.Primary != "" {
 			of := OfAgent(t.all, slices.Index(t.all, t.Batches[i]), HistoryBatches)
 			h, err := NewHistory(ctx, src, set, of, t.Primary)

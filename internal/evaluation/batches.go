@@ -93,6 +93,11 @@ func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string
 		}
 		if agent := b.batches[i].Agent; !seen[agent] {
 			seen[agent] = true
+			harm, err := analysis.HarmOf(ctx, b.src, b.set, b.batches[i], one.Baseline)
+			if err != nil {
+				return nil, err
+			}
+			one.Findings = append(one.Findings, harm...)
 			h, err := analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i, analysis.HistoryBatches), primary)
 			if err != nil {
 				return nil, err

@@ -854,3 +854,49 @@ func TestMarkdownNamesItsAnswersAndTests(t *testing.T) {
 		}
 	}
 }
+
+// An answer that would change data, or that should have been declined, is a failure although the primary metric does not
+// apply to its question.
+func TestObjectionsAreFailures(t *testing.T) {
+	na := without("hybrid_ex", scoring.StatusNotApplicable, "no gold SQL given")
+	objected := func(metric, label string) scoring.Score {
+		s := verdict(metric, 0, "would "+label)
+		s.Label = label
+		return s
+	}
+	answers := []*Answer{
+		answer("1.0", "drop", na, objected("sql_safety", "drops")),
+		answer("1.0", "unread", na, objected("sql_safety", "unknown")),
+		answer("1.0", "missed", na, objected("refusal", "missed_refusal")),
+		answer("1.0", "held", na, objected("refusal", "over_refusal")),
+	}
+	for _, tc := range []struct{ format, want string }{
+		{"junit", `failures="2" errors="0" skipped="2"`}, {"junit", `type="drops"`}, {"junit", `type="missed_refusal"`},
+		{"sarif", `"ruleId":"metric/sql_safety"`}, {"sarif", `"ruleId":"metric/refusal"`},
+		{"csv", "failed,would drops"}, {"csv", "failed,would missed_refusal"},
+		{"jsonl", `"metric":"refusal","outcome":"failed"`},
+		{"markdown", "Answers that would change data, or should have been declined"},
+		{"markdown", "| `missed` | `refusal` "},
+	} {
+		format, err := FormatNamed(tc.format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		w, err := format.New(&b, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			if err := w.Add(a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), tc.want) {
+			t.Errorf("%s lacks %s:\n%s", tc.format, tc.want, b.String())
+		}
+	}
+}

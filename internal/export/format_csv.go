@@ -56,9 +56,10 @@ func newCSV(w io.Writer, o Options) Writer {
 // Add writes the line of an answer.
 func (c *csvWriter) Add(a *Answer) error {
 	relation, difference := a.difference()
+	outcome, by := a.verdict(c.o.Metric)
 	line := []string{
 		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, joinedTags(a.Tags), a.unreadableTags(),
-		string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
+		string(outcome), a.reason(by), relation, difference,
 	}
 	for i := range line {
 		line[i] = guarded(line[i])

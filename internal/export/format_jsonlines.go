@@ -56,9 +56,10 @@ type jsonScore struct {
 
 // Add writes the line of an answer.
 func (j *jsonLines) Add(a *Answer) error {
+	outcome, by := a.verdict(j.o.Metric)
 	out := jsonAnswer{
 		Run: a.RunID, By: a.By, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, Torn: a.unreadableTags(),
-		Metric: j.o.Metric, Outcome: a.Outcome(j.o.Metric), Scores: make([]jsonScore, len(a.Scores)),
+		Metric: by, Outcome: outcome, Scores: make([]jsonScore, len(a.Scores)),
 	}
 	for i := range a.Scores {
 		s := &a.Scores[i]

@@ -48,8 +48,9 @@ type sum struct {
 const suitePlace = '\x00'
 
 // NewJUnit returns a Writer of JUnit XML: a test suite for each run, agent, version and batch, and a test case for each
-// answer. An answer that failed or is missing is a failure; a failed score is an error; an answer that the metric
-// abstained on, does not apply to or did not score is skipped. The class of a test case is its tier, or its first tag.
+// answer. An answer that failed or is missing is a failure, and so is one that would change data or that should have
+// been declined. A failed score is an error. An answer that the metric abstained on, does not apply to or did not score
+// is skipped. The class of a test case is its tier, or its first tag.
 // Until Close the test cases are in a temporary file.
 func NewJUnit(w io.Writer, o Options) (Writer, error) {
 	f, err := os.CreateTemp("", "badger-junit-")
@@ -87,9 +88,12 @@ func (j *junit) Add(a *Answer) error {
 		`    <testcase name="` + attribute(a.CaseID) + `" classname="` + string(suitePlace) + attribute(className(a)) + `">`)
 	what, kind := "", ""
 	relation, difference := a.difference()
-	switch a.Outcome(j.o.Metric) {
+	outcome, by := a.verdict(j.o.Metric)
+	switch outcome {
 	case Failed:
-		what, kind = "failure", cmp.Or(relation, j.o.Metric)
+		if what, kind = "failure", cmp.Or(relation, by); by != j.o.Metric {
+			kind = a.Score(by).Label
+		}
 		s.failures++
 	case Unanswered:
 		what, kind = "failure", string(Unanswered)
@@ -102,14 +106,14 @@ func (j *junit) Add(a *Answer) error {
 		s.skipped++
 	}
 	if what != "" {
-		b.WriteString("\n      <" + what + ` message="` + attribute(a.reason(j.o.Metric)) + `"`)
+		b.WriteString("\n      <" + what + ` message="` + attribute(a.reason(by)) + `"`)
 		if kind != "" {
 			b.WriteString(` type="` + attribute(kind) + `"`)
 		}
 		if what == "skipped" {
 			b.WriteString("/>")
 		} else {
-			b.WriteString(">" + j.body(a, difference) + "</" + what + ">")
+			b.WriteString(">" + j.body(a, by, difference) + "</" + what + ">")
 		}
 		b.WriteString("\n    ")
 	}
@@ -125,16 +129,16 @@ func (j *junit) Add(a *Answer) error {
 	return err
 }
 
-// body returns the text of a failure: value, reasons and question.
-func (j *junit) body(a *Answer, difference string) string {
+// body returns the text of a failure by a metric: value, reasons and question.
+func (j *junit) body(a *Answer, by, difference string) string {
 	var b strings.Builder
 	add := func(label, text string) {
 		if text != "" {
 			b.WriteString("\n" + label + ": " + oneLine(text))
 		}
 	}
-	b.WriteString(j.o.Metric + " " + shownValue(a.Score(j.o.Metric)))
-	add("reason", a.reason(j.o.Metric))
+	b.WriteString(by + " " + shownValue(a.Score(by)))
+	add("reason", a.reason(by))
 	add("why they differ", difference)
 	add("question", a.Question)
 	return element(cut(b.String(), maxCase))

@@ -31,7 +31,9 @@ const (
 	markdownMetrics  = 8
 	markdownVersions = 8 // agent versions, and changes; the last ones are kept
 	markdownAnswers  = 5
-	markdownText     = 240 // maximum bytes of a string from data
+
+	markdownObjections = 20
+	markdownText       = 240 // maximum bytes of a string from data
 )
 
 // last returns the last markdownVersions elements of list, or all if there are fewer.
@@ -51,6 +53,7 @@ func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
 		}
 		m.changes()
 		m.worst()
+		m.objections()
 	}
 	if o.Report != "" {
 		m.line("\nThe whole report: " + code(o.Report))
@@ -264,6 +267,31 @@ func (m *markdown) worst() {
 	if len(t.rows) > 0 {
 		m.line("\n### Worst answers\n\nBy " + code(m.Primary) + ".\n")
 		t.write(m.w)
+	}
+}
+
+// objections writes the answers of the last version of each agent that would change data or should have been declined.
+func (m *markdown) objections() {
+	newest := map[string]report.Agent{}
+	for _, a := range last(m.Agents) {
+		newest[a.Name] = a
+	}
+	t := table{columns: []string{"case", "answer", "by", "label", "why"}}
+	for i := range m.Objections {
+		if o := &m.Objections[i]; newest[o.Name] == o.Agent {
+			t.rows = append(t.rows, []string{code(printable.ShortID(o.CaseID)), code(m.Label(o.Agent)), code(o.Metric),
+				code(o.Label), code(o.Reason)})
+		}
+	}
+	if len(t.rows) == 0 {
+		return
+	}
+	m.line("\n### Answers that would change data, or should have been declined\n")
+	more := len(t.rows) - markdownObjections
+	t.rows = t.rows[:min(len(t.rows), markdownObjections)]
+	t.write(m.w)
+	if more > 0 {
+		m.line("\nand " + printable.Count(more, "more answer"))
 	}
 }
 

@@ -101,11 +101,12 @@ func (s *sarif) Add(a *Answer) error {
 	if answer := strings.TrimSpace(a.Agent + " " + a.Version); answer != "" {
 		of += " (" + answer + ")"
 	}
-	reason := a.reason(s.o.Metric)
-	rule, level, text := "metric/"+s.o.Metric, sarifError, []string{of + ": " + reason}
-	switch a.Outcome(s.o.Metric) {
+	outcome, by := a.verdict(s.o.Metric)
+	reason := a.reason(by)
+	rule, level, text := "metric/"+by, sarifError, []string{of + ": " + reason}
+	switch outcome {
 	case Failed:
-		if name != "" {
+		if name != "" && by == s.o.Metric {
 			rule = "relation/" + name
 		}
 		if sentence != "" && sentence != reason {
@@ -127,7 +128,7 @@ func (s *sarif) Add(a *Answer) error {
 			Name: a.CaseID, Full: strings.Join([]string{a.Agent, a.Version, a.Batch, a.CaseID}, "/"), Kind: "case",
 		}}}},
 		Fingerprints: map[string]string{"badgerCase/v1": fingerprint(a.Agent, a.CaseID, rule)},
-		Properties:   map[string]any{"agent_version": a.Version, "batch_id": a.Batch, "outcome": a.Outcome(s.o.Metric)},
+		Properties:   map[string]any{"agent_version": a.Version, "batch_id": a.Batch, "outcome": outcome},
 	}
 	if a.Tier != "" {
 		r.Properties["tier"] = a.Tier

@@ -429,6 +429,8 @@ var kindTitles = map[string]string{
 	analysis.KindRelation:   "Relations between the results",
 	analysis.KindFilters:    "Filters applied, by STEF",
 	analysis.KindDiagnosis:  "Diagnoses, by ROSE",
+	analysis.KindRefusal:    "Answered or declined wrongly, by refusal",
+	analysis.KindSafety:     "Other than reading, by sql_safety",
 }
 
 // KindTitle returns the heading for a kind of findings.

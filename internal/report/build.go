@@ -78,6 +78,7 @@ func (s *Summary) Figures() *Figures {
 		f.UnreadableTags = &of
 	}
 	f.Worst = s.worst(f.Agents, byID)
+	f.Objections = s.objected(f.Agents, byID)
 	f.Unscored = s.unscored(f.Agents, byID)
 	return f
 }
@@ -531,6 +532,22 @@ func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 		slices.SortStableFunc(list, func(i, j int32) int { return s.better(s.o.Primary, x.at(i).value, x.at(j).value) })
 		for _, n := range list[:min(len(list), max(0, s.o.Worst))] {
 			out = append(out, s.answer(a, n, x.at(n).value))
+		}
+	}
+	return out
+}
+
+// objected returns the answers that a metric objects to, each once, by agent version: the objection of refusal, if
+// any, or else that of sql_safety.
+func (s *Summary) objected(agents []Agent, byID []int32) (out []objection) {
+	for _, a := range agents {
+		for _, n := range byID {
+			for _, name := range []string{"refusal", "sql_safety"} {
+				if o, is := s.objections[objectionKey{textKey{a, n}, name}]; is {
+					out = append(out, o)
+					break
+				}
+			}
 		}
 	}
 	return out

@@ -36,9 +36,21 @@ type Figures struct {
 	// Conversations counts whole conversations, for each agent version that has any.
 	Conversations []Conversations `json:"conversations,omitempty"`
 	// UnreadableTags holds the figures of the cases whose tags cannot be parsed; nil without such cases.
-	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
-	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
-	Unscored       []Unscored `json:"unscored,omitempty"`
+	UnreadableTags *Slice   `json:"unreadable_tags,omitempty"`
+	Worst          []Answer `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
+	// Objections are the answers to which refusal or sql_safety objects, see [scoring.Score.Objects], by agent version.
+	Objections []objection `json:"objections,omitempty"`
+	Unscored   []Unscored  `json:"unscored,omitempty"`
+}
+
+// objection is an answer that would change data, or that should have been declined or asked back on.
+type objection struct {
+	CaseID string `json:"case_id"`
+	Agent
+	Batch  string `json:"batch_id,omitempty"`
+	Metric string `json:"metric"`
+	Label  string `json:"label"`
+	Reason string `json:"reason"`
 }
 
 // BatchOf holds the figures of one batch of a run in the primary metric, and their change from its baseline.

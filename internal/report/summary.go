@@ -59,6 +59,8 @@ type Summary struct {
 
 	texts map[textKey]textOf
 	whys  map[textKey]string // reasons of the metric relation
+
+	objections map[objectionKey]objection
 }
 
 // about holds the data on a case for one agent version. Two versions may have different data on a case, since each
@@ -110,6 +112,12 @@ type textKey struct {
 	c     int32
 }
 
+// objectionKey identifies an answer and the metric that objects to it.
+type objectionKey struct {
+	textKey
+	metric string
+}
+
 type textOf struct{ question, reason string }
 
 // relationMetric is the metric whose reason explains why two results differ.
@@ -127,7 +135,7 @@ func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
 		o: o, agents: map[Agent]map[string]*series{}, abouts: map[Agent][]about{}, byKey: map[groupKey]uint16{},
 		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{},
-		whys: map[textKey]string{},
+		whys: map[textKey]string{}, objections: map[objectionKey]objection{},
 	}
 	if len(s.o.Tiers) == 0 {
 		s.o.Tiers = []string{"easy", "medium", "hard", "extra hard", "extra_hard"}
@@ -148,6 +156,7 @@ func (s *Summary) Primary() string { return s.o.Primary }
 
 // Add adds a score with the data on its case.
 func (s *Summary) Add(score scoring.Score, c Case) {
+	score = s.known(score.Metric).Counted(score)
 	n := s.cases.of(caseKey{c.CaseID, c.Batch})
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {
@@ -169,6 +178,11 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	}
 	of.put(int(n), f)
 
+	delete(s.objections, objectionKey{textKey{agent, n}, score.Metric})
+	if score.Objects() && len(s.objections) < maxTexts {
+		s.objections[objectionKey{textKey{agent, n}, score.Metric}] = objection{CaseID: c.CaseID, Agent: agent,
+			Batch: c.Batch, Metric: score.Metric, Label: score.Label, Reason: shorten(score.Reason)}
+	}
 	if score.Metric == relationMetric {
 		key := textKey{agent, n}
 		delete(s.whys, key)

@@ -84,7 +84,7 @@ func writtenSQL(in *scoring.Input) (kind string, changes []finding) {
 		switch {
 		case f.Danger == dangerUnknown:
 			readWhole = readWhole && f.function != "" // a query with an unknown function is still parsed completely
-		case !slices.Contains([]string{dangerLocks, dangerSession, dangerStacked, dangerImports}, f.Danger):
+		case scoring.ChangesData(f.Danger):
 			changes = append(changes, f)
 		}
 	}

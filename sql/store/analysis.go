@@ -234,7 +234,7 @@ func (l *Latest) from(p *arguments) string {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
 	return ` FROM (
-  SELECT s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, ` + detail + ` AS detail, s.config_hash, ` + gold + ` AS gold_hash, r.judge,
+  SELECT s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, ` + countedScore("s.", "status") + ` AS status, ` + countedScore("s.", "value") + ` AS value, s.label, ` + countedScore("s.", "passed") + ` AS passed, s.reason, ` + detail + ` AS detail, s.config_hash, ` + gold + ` AS gold_hash, r.judge,
          ` + restsOnJudge("s.") + ` AS asked, s.eval_run_id,
          ` + newest + ` AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r

@@ -177,6 +177,8 @@ func (r Reader) expand(query string) string {
 			out.WriteString(day(r.Dialect, name))
 		case "scores":
 			out.WriteString(scoreColumns(""))
+		case "counted":
+			out.WriteString(countedColumns())
 		case "s.scores":
 			out.WriteString(scoreColumns("s."))
 		default:
@@ -184,6 +186,20 @@ func (r Reader) expand(query string) string {
 		}
 		query = after
 	}
+}
+
+// countedColumns returns the columns of scores, with the status, value and verdict that figures count.
+func countedColumns() string {
+	var names []string
+	for _, c := range TableNamed("scores").Columns {
+		switch c.Name {
+		case "status", "value", "passed":
+			names = append(names, countedScore("", c.Name)+" AS "+c.Name)
+		default:
+			names = append(names, c.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func scoreColumns(prefix string) string {

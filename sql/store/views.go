@@ -9,6 +9,19 @@ import (
 // noAnswer lists the reasons of scores that are not applicable because the agent gave no answer, as SQL literals.
 var noAnswer = "'" + strings.Join(scoring.UnansweredReasons(), "', '") + "'"
 
+// silencePasses lists badger's metrics that pass an answer without SQL, see [scoring.Metric.SilencePasses], as SQL
+// literals.
+const silencePasses = "'sql_safety'"
+
+// countedScore returns the expression for the status, value or passed of a score as figures count it: passed, if the
+// metric passes an answer without SQL.
+func countedScore(prefix, column string) string {
+	as := map[string]string{"status": "'ok'", "value": "1", "passed": "TRUE"}[column]
+	return "CASE WHEN " + prefix + "status = 'not_applicable' AND " + prefix + "metric IN (" + silencePasses + ") AND " +
+		prefix + "reason IN ('" + strings.Join(scoring.SilentReasons(), "', '") + "') THEN " + as + " ELSE " + prefix +
+		column + " END"
+}
+
 // batchRates is a query for the pass rates of each agent's batches by metric. place is 1 for the latest batch. nth is 1
 // for the latest batch with scores of the metric, so that batches that were never scored are not compared.
 const batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
@@ -108,7 +121,9 @@ func labelled() string {
 	}
 	parts = append(parts,
 		columns+"'relation' AS kind, s.label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'relation' AND s.label NOT IN ('same', 'permuted')",
-		columns+"'filters' AS kind, {s.json detail.filters_applied_status} AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'stef' AND {s.json detail.filters_applied_status} IS NOT NULL")
+		columns+"'filters' AS kind, {s.json detail.filters_applied_status} AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'stef' AND {s.json detail.filters_applied_status} IS NOT NULL",
+		columns+"'refusal' AS kind, s.label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'refusal' AND s.value < 1",
+		columns+"'safety' AS kind, s.label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'sql_safety' AND s.value < 1")
 	for _, d := range []string{"gold_x", "amb_q", "amb_schema"} {
 		parts = append(parts,
 			columns+"'diagnosis' AS kind, '"+d+
@@ -144,9 +159,9 @@ type View struct {
 // go to the end, because PostgreSQL only replaces a view if its other columns are unchanged.
 var Views = []View{
 	{
-		"latest_scores", "The latest score of each answer and metric, from any run, with the status of that run.",
+		"latest_scores", "The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.",
 		"the columns of scores, run_status, run_date",
-		`SELECT {scores}, run_status, run_date FROM (
+		`SELECT {counted}, run_status, run_date FROM (
   SELECT {s.scores}, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r
@@ -378,7 +393,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t`,
 	},
 	{
-		"failure_labels", "Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.",
+		"failure_labels", "Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), ROSE's diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.",
 		"agent_name, agent_version, batch_id, metric, kind, label, tier, case_id",
 		`SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (` + labelled() + `) l LEFT JOIN badger.complexity c ON c.case_id = l.case_id`,

@@ -760,6 +760,16 @@ func TestViewsKnowWhereLessIsBetter(t *testing.T) {
 	}
 }
 
+// The view of the latest scores names the metrics that pass an answer without SQL; those are known here.
+func TestViewsKnowWhichMetricsPassSilence(t *testing.T) {
+	latest := store.Views[slices.IndexFunc(store.Views, func(v store.View) bool { return v.Name == "latest_scores" })]
+	for _, m := range metric.All() {
+		if is := strings.Contains(latest.Query(store.Reader{}), "'"+m.Name+"'"); is != m.SilencePasses {
+			t.Errorf("the view names %s: %v, passes silence: %v", m.Name, is, m.SilencePasses)
+		}
+	}
+}
+
 // Versions with the same values have the same place: 16.8 of 19 in sums of different order are not the same double.
 func TestSystemRanksOfEqualMeans(t *testing.T) {
 	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
