@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -47,6 +48,11 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	if !c.Withdraw {
+		if err := warnOfDrop(ctx, p, w, batch); err != nil {
+			return err
+		}
+	}
 	row := store.Acceptance{ID: strings.ToLower(rand.Text()), By: batch.By, Withdrawn: c.Withdraw,
 		Who: cmp.Or(c.By, who(p)), When: p.now().UTC().Truncate(time.Microsecond), Note: c.Note}
 	if err := w.Accept(ctx, &row); err != nil {
@@ -64,6 +70,38 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 		word = "no longer accepted"
 	}
 	fmt.Fprintf(p.stdout, "%s is %s as a baseline\n", printable.Text(batch.Name()), word)
+	return nil
+}
+
+// warnOfDrop prints a warning if the batch is worse than its baseline, by the primary metric and more than chance.
+func warnOfDrop(ctx context.Context, p process, w *store.Store, batch *analysis.Batch) error {
+	src, set := storedscores.In(w), analysis.NewSet(metric.All())
+	batches, err := src.Batches(ctx)
+	if err != nil {
+		return err
+	}
+	analysis.Sort(batches)
+	accepted, err := analysis.AcceptedFrom(ctx, src, set, batches, "")
+	if err != nil {
+		return err
+	}
+	there, err := src.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(batches, func(b analysis.Batch) bool { return b.By == batch.By })
+	if i < 0 {
+		return nil
+	}
+	_, base := analysis.BaselineOf(batches, accepted, i)
+	if base == nil {
+		return nil
+	}
+	c, err := analysis.CompareBatches(ctx, src, set, base, batches[i], set.Primary("", there))
+	if err != nil || len(c.Findings()) == 0 {
+		return err
+	}
+	fmt.Fprintf(p.stderr, "warning: %s Its baseline is %s\n", printable.Text(c.Headline()), printable.Text(base.String()))
 	return nil
 }
 

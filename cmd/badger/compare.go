@@ -52,7 +52,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if len(c.Scores) == 2 {
 		named.FromOrigin, named.ToOrigin = storedscores.OriginOf(c.Scores, 0), storedscores.OriginOf(c.Scores, 1)
 	}
-	if named.Accepted, err = src.Accepted(ctx); err != nil {
+	if named.Accepted, err = analysis.AcceptedFrom(ctx, src, src.set, batches, o.Primary); err != nil {
 		return err
 	}
 	from, to, err := named.Sides(batches)

@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,16 +18,104 @@ type Acceptance struct {
 	Who  string    `json:"accepted_by"`
 	When time.Time `json:"accepted_at,omitzero"`
 	Note string    `json:"note,omitempty"`
+
+	worse string // not "": nobody accepted the batch, and it is worse than its own baseline by this much
 }
 
-// Accepted holds the acceptances by batch.
+// Accepted holds the acceptances by batch, and the batches that [AcceptedFrom] found worse than their baseline.
 type Accepted map[scoring.By]Acceptance
+
+// of returns the acceptance of a batch.
+func (a Accepted) of(by scoring.By) (Acceptance, bool) {
+	one, is := a[by]
+	return one, is && one.worse == ""
+}
+
+// judge returns a with the first complete batches of versions that are worse than their own baseline, by the primary
+// metric and more than chance. Such a batch becomes a baseline only if it is accepted. batches are all batches, sorted
+// by time.
+func (a Accepted) judge(ctx context.Context, src Source, set *Set, batches []Batch, primary string) (Accepted, error) {
+	out := maps.Clone(a)
+	if out == nil {
+		out = Accepted{}
+	}
+	if primary == "" {
+		return out, nil
+	}
+	for i := range batches {
+		b := &batches[i]
+		later := func(o Batch) bool { return o.Agent == b.Agent }
+		if _, is := a.of(b.By); is || b.Unfinished != "" || firstComplete(batches, b) != i ||
+			!slices.ContainsFunc(batches[i+1:], later) { // nothing is compared with it
+			continue
+		}
+		_, base := BaselineOf(batches, out, i)
+		if base == nil {
+			continue
+		}
+		c, err := CompareBatches(ctx, src, set, base, *b, primary)
+		if err != nil {
+			return nil, err
+		}
+		if c.Main != nil && c.Main.Outcome == Degraded {
+			out[b.By] = Acceptance{By: b.By, worse: c.Main.dropped()}
+		}
+	}
+	return out, nil
+}
+
+// AcceptedFrom returns the acceptances of src, and the first complete batches of versions that are worse
+// than their own baseline by the declared primary metric, or the default one. batches are all batches, in any order.
+func AcceptedFrom(ctx context.Context, src Source, set *Set, batches []Batch, declared string) (Accepted, error) {
+	a, err := src.Accepted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, err := src.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batches = slices.Clone(batches)
+	Sort(batches)
+	return a.judge(ctx, src, set, batches, set.Primary(declared, there))
+}
+
+// comparer is a source that compares two batches faster than by loading them.
+type comparer interface {
+	CompareBatches(ctx context.Context, set *Set, from, to Batch, o CompareOptions) (*Comparison, error)
+}
+
+// CompareBatches compares a batch with its baseline by the primary metric.
+func CompareBatches(ctx context.Context, src Source, set *Set, base *Baseline, to Batch,
+	primary string) (c *Comparison, err error) {
+	o := CompareOptions{Metrics: []string{primary}, Primary: primary}
+	if fast, is := src.(comparer); is {
+		c, err = fast.CompareBatches(ctx, set, base.Batch, to, o)
+	} else {
+		c, err = CompareSides(ctx, src, set, []Batch{base.Batch}, []Batch{to}, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Baseline = base
+	return c, nil
+}
+
+// dropped formats the size of a drop, such as 36.4 points.
+func (c *Change) dropped() string {
+	if c.Rate != nil {
+		return fmt.Sprintf("%.1f points", 100*c.Drop())
+	}
+	return fmt.Sprintf("%.3f", c.Drop())
+}
 
 // Reasons why a batch is the baseline of another.
 const (
 	BaselineAccepted = "accepted"               // the agent's last accepted batch before the other
 	BaselineFirst    = "first_of_version"       // no batch is accepted: the first complete batch of the version
 	baselineBefore   = "first_of_other_version" // it is the first complete batch of the version before
+	// BaselineKept means the baseline of the first complete batch of the version, which is worse and not accepted.
+	BaselineKept = "kept"
 )
 
 // Baseline is the batch that another batch is compared with, and why.
@@ -36,6 +126,11 @@ type Baseline struct {
 	Batches  int         `json:"batches"` // distance in batches of the agent; 1: it is the one before
 	// AcceptedLater reports that no batch before the other is accepted, but the other itself or a later one is.
 	AcceptedLater bool `json:"accepted_later,omitempty"`
+	// Passed is the first complete batch of the version, or of the version before, that is not the baseline because it is
+	// worse than this one, and not accepted; nil if there is none.
+	Passed *Batch `json:"passed_over,omitempty"`
+	// WorseBy describes by how much Passed is worse, such as 36.4 points.
+	WorseBy string `json:"passed_over_worse_by,omitempty"`
 	// WithoutScores are the agent's accepted batches that have no scores, so that they cannot be a baseline.
 	WithoutScores []Acceptance `json:"accepted_without_scores,omitempty"`
 	// Age is the time from the baseline to the other; 0 if one of them has no date.
@@ -46,7 +141,8 @@ type Baseline struct {
 
 // BaselineOf returns the baseline of batch i of a list of all batches, sorted by time, and its index: the last accepted
 // batch of the agent before i. If there is none, it is the first complete batch of the version before i, or else of the
-// version before. The index is -1 if there is no such batch. Which batch is before another, and which version, is
+// version before; if that one is worse than its own baseline, see [AcceptedFrom], it is the baseline of that one. The
+// index is -1 if there is no such batch. Which batch is before another, and which version, is
 // decided by the dates of batches, never by the names of versions.
 func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline) {
 	if at, b = baselineOf(batches, accepted, i); b != nil && len(accepted) > 0 {
@@ -59,13 +155,13 @@ func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline)
 func (b *Baseline) accept(batches []Batch, accepted Accepted, i int) {
 	found := map[scoring.By]bool{}
 	for j := range batches {
-		if _, is := accepted[batches[j].By]; is && batches[j].Agent == batches[i].Agent {
+		if _, is := accepted.of(batches[j].By); is && batches[j].Agent == batches[i].Agent {
 			found[batches[j].By] = true
 			b.AcceptedLater = b.AcceptedLater || j >= i && b.Why != BaselineAccepted
 		}
 	}
 	for by, a := range accepted {
-		if by.Agent == batches[i].Agent && !found[by] {
+		if a.worse == "" && by.Agent == batches[i].Agent && !found[by] {
 			b.WithoutScores = append(b.WithoutScores, a)
 		}
 	}
@@ -101,21 +197,37 @@ func (b *Baseline) NotScored() string {
 func baselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline) {
 	of := &batches[i]
 	for j := i - 1; j >= 0; j-- {
-		if a, is := accepted[batches[j].By]; is && batches[j].Agent == of.Agent {
+		if a, is := accepted.of(batches[j].By); is && batches[j].Agent == of.Agent {
 			return j, baseline(batches, j, i, BaselineAccepted, &a)
 		}
 	}
 	if j := firstComplete(batches[:i], of); j >= 0 {
-		return j, baseline(batches, j, i, BaselineFirst, nil)
+		return first(batches, accepted, j, i, BaselineFirst)
 	}
 	for k := i - 1; k >= 0; k-- {
 		if other := &batches[k]; other.Agent == of.Agent && !other.sameVersion(of) {
 			if j := firstComplete(batches[:i], other); j >= 0 {
-				return j, baseline(batches, j, i, baselineBefore, nil)
+				return first(batches, accepted, j, i, baselineBefore)
 			}
 		}
 	}
 	return -1, nil
+}
+
+// first returns batch j, the first complete one of a version, as the baseline of batch i, or else the baseline of j if j
+// is worse than that.
+func first(batches []Batch, accepted Accepted, j, i int, why string) (int, *Baseline) {
+	worse := accepted[batches[j].By].worse
+	at, kept := -1, (*Baseline)(nil)
+	if worse != "" {
+		at, kept = baselineOf(batches, accepted, j)
+	}
+	if kept == nil {
+		return j, baseline(batches, j, i, why, nil)
+	}
+	b := baseline(batches, at, i, BaselineKept, kept.Accepted)
+	b.Passed, b.WorseBy = &batches[j], worse
+	return at, b
 }
 
 // firstComplete returns the index of the first complete batch of the same version as of, or -1.
@@ -162,6 +274,9 @@ func (b *Baseline) String() string {
 		if b.Accepted.Note != "" {
 			text += ": " + b.Accepted.Note
 		}
+	case BaselineKept:
+		text += fmt.Sprintf(", kept until a batch is accepted: %s is %s worse, so it is no baseline by itself",
+			b.Passed.Name(), b.WorseBy)
 	case baselineBefore:
 		text += ", the first complete batch of the version before; " + b.Unaccepted()
 	default:
@@ -233,11 +348,8 @@ func (c *Comparison) Findings() []Finding {
 	if ch == nil || ch.Outcome != Degraded || c.Baseline == nil {
 		return nil
 	}
-	change := fmt.Sprintf("%.3f", ch.Drop())
-	if ch.Rate != nil {
-		change = fmt.Sprintf("%.1f points", 100*ch.Drop())
-	}
 	return []Finding{
 		{foundDrop, true, ch.PAdjusted,
-			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}}
+			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, ch.dropped(),
+				c.Baseline.Batch.Name())}}
 }

@@ -382,3 +382,52 @@ func TestMissingAnswersAreWrong(t *testing.T) {
 		t.Errorf("%+v", ch)
 	}
 }
+
+// rightOn returns a source of nights of one agent and 40 questions: on each, right of them are right.
+func rightOn(versions string, right ...int) *memory {
+	m := &memory{}
+	for n, r := range right {
+		var scores []Score
+		for i, id := range ids(40) {
+			scores = append(scores, verdict(id, i < r))
+		}
+		m.add(Batch{By: scoring.By{Agent: "a", Version: versions[n : n+1], Batch: fmt.Sprintf("n%02d", n)}, At: day(n + 1)},
+			scores...)
+	}
+	return m
+}
+
+// A first batch of a version that is really worse than its baseline does not become a baseline: the second bad night is
+// compared with the last good one, until the bad one is accepted.
+func TestBadBatchIsNoBaseline(t *testing.T) {
+	drop := []gate.Drop{{Metric: "ex", Drop: .05}}
+	for _, tc := range []struct {
+		why, versions string
+		right         []int
+		accepted      Accepted
+		base          string
+		reached       bool
+		text          string // in the line on the baseline
+	}{
+		{"two bad nights", "1122", []int{32, 32, 18, 18}, nil, "n00", false,
+			"a 1, batch n00 (Wed 1 Jan 2025, 3 days before), kept until a batch is accepted: a 2, batch n02 is 35.0 points worse, so it is no baseline by itself"},
+		{"a drop that could be chance", "1122", []int{32, 32, 31, 18}, nil, "n02", false, "the first complete batch of this version"},
+		{"a version after a bad one", "11223", []int{32, 32, 18, 18, 18}, nil, "n00", false, "kept until"},
+		{"three bad versions", "1234", []int{32, 18, 18, 18}, nil, "n00", false, "a 3, batch n02 is"},
+		{"after the recovery", "11222", []int{32, 32, 18, 32, 31}, nil, "n00", true, "kept until"},
+		{"the bad one is accepted", "1122", []int{32, 32, 18, 18}, accept("a", "2", "n02"), "n02", true, "accepted by kim"},
+		{"worse than an accepted one", "1122", []int{18, 32, 18, 18}, accept("a", "1", "n01"), "n01", false, "accepted by kim"},
+	} {
+		m := rightOn(tc.versions, tc.right...)
+		m.accepted = tc.accepted
+		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := tr.Baselines[len(tr.Baselines)-1]
+		said, reached := tr.Check(drop)
+		if base.Batch.Batch != tc.base || reached != tc.reached || !strings.Contains(base.String(), tc.text) {
+			t.Errorf("%s: baseline %s, %v %q", tc.why, base, reached, said)
+		}
+	}
+}

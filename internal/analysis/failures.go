@@ -66,7 +66,7 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 		return nil, err
 	}
 	Sort(every)
-	accepted, err := src.Accepted(ctx)
+	accepted, err := AcceptedFrom(ctx, src, set, every, o.Primary)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 	if err != nil {
 		return nil, err
 	}
-	if o.Accepted, err = src.Accepted(ctx); err != nil {
+	if o.Accepted, err = AcceptedFrom(ctx, src, set, batches, o.Primary); err != nil {
 		return nil, err
 	}
 	held := map[int]*Answers{} // baselines, by index in the list of all batches

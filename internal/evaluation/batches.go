@@ -26,14 +26,14 @@ type ofBaselines struct {
 	of       []int // indexes of the run's batches in batches
 }
 
-// openBaselines returns the batches of a run that match of.
-func openBaselines(ctx context.Context, w *store.Store, of store.OfRun) (b *ofBaselines, err error) {
+// openBaselines returns the batches of a run that match of. primary is the declared primary metric, or "".
+func openBaselines(ctx context.Context, w *store.Store, of store.OfRun, primary string) (b *ofBaselines, err error) {
 	b = &ofBaselines{src: storedscores.In(w), set: analysis.NewSet(metric.All()), run: of.ID}
 	if b.batches, err = b.src.Batches(ctx); err != nil {
 		return nil, err
 	}
 	analysis.Sort(b.batches)
-	if b.accepted, err = b.src.Accepted(ctx); err != nil {
+	if b.accepted, err = analysis.AcceptedFrom(ctx, b.src, b.set, b.batches, primary); err != nil {
 		return nil, err
 	}
 	rows, err := w.Runs(ctx, of.ID)
@@ -69,7 +69,7 @@ const shownBatches = 12
 // its comparison with the baseline. The latest batch of each agent also has its findings. Batches without scores of
 // the metric are omitted.
 func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string) ([]report.BatchOf, error) {
-	b, err := openBaselines(ctx, w, of)
+	b, err := openBaselines(ctx, w, of, primary)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 	if len(gates.Drops) == 0 {
 		return true, nil
 	}
-	b, err := openBaselines(ctx, w, of)
+	b, err := openBaselines(ctx, w, of, gates.Primary)
 	if err != nil {
 		return false, err
 	}

@@ -194,6 +194,8 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 		}
 	case analysis.BaselineFirst:
 		why = "the first complete " + noun + " of this version" + none
+	case analysis.BaselineKept:
+		why = "kept until a " + noun + " is accepted: " + b.Passed.Name() + " is " + b.WorseBy + " worse"
 	default:
 		why = "the first complete " + noun + " of the version before" + none
 	}

@@ -88,6 +88,7 @@ func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	fmt.Fprintf(&key, "%v\n", accepted)
 	s.times.mu.Lock()
 	defer s.times.mu.Unlock()
 	running := slices.ContainsFunc(recent, func(r store.Run) bool { return r.Status == "running" })
@@ -96,10 +97,14 @@ func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 		if err != nil {
 			return nil, err
 		}
+		accepted, err := analysis.AcceptedFrom(ctx, src, analysis.NewSet(s.o.Metrics), batches, s.o.Primary)
+		if err != nil {
+			return nil, err
+		}
 		s.times.key, s.times.last = key.String(), s.newTimeline(batches, recent)
+		s.times.last.accepted = accepted
 	}
 	t := *s.times.last
-	t.accepted = accepted
 	return &t, nil
 }
 

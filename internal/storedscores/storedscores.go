@@ -479,7 +479,7 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 	if err != nil {
 		return nil, err
 	}
-	if o.Accepted, err = s.Accepted(ctx); err != nil {
+	if o.Accepted, err = analysis.AcceptedFrom(ctx, s, set, batches, o.Primary); err != nil {
 		return nil, err
 	}
 	o.Last = last
@@ -500,6 +500,17 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 		return nil, err
 	}
 	return t, t.Conclude(ctx, s, set, o)
+}
+
+// CompareBatches compares the latest scores of two batches, without the ids of cases.
+func (s *Warehouse) CompareBatches(ctx context.Context, set *analysis.Set, from, to analysis.Batch,
+	o analysis.CompareOptions) (*analysis.Comparison, error) {
+	c, err := s.Compare(ctx, set, s.latest(from), s.latest(to), from, to, o)
+	if err != nil {
+		return nil, err
+	}
+	copied := c.Comparison // what is remembered is not changed
+	return &copied, nil
 }
 
 // latest returns the side with the latest scores of batch b. If one run computed all of them, it selects that run:
