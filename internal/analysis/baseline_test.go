@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,7 +224,7 @@ func TestOneBadNightIsNoLevel(t *testing.T) {
 		{"flat", []int{34, 33, 34, 33, 34, 33, 34, 33, 34, 33}, ""},
 		{"one bad night", []int{34, 33, 34, 33, 34, 33, 34, 33, 34, 12}, "outside_usual_range"},
 		// The mean before is 31.1, and the mean step 28/8: 12 is below 31.1 - 2.66*3.5.
-		{"two bad nights", []int{34, 33, 34, 33, 34, 33, 34, 33, 12, 12}, "change_point trend outside_usual_range"},
+		{"two bad nights", []int{34, 33, 34, 33, 34, 33, 34, 33, 12, 12}, "change_point"},
 		{"a bad night after a decline", []int{39, 37, 35, 33, 31, 29, 27, 25, 23, 1}, "trend outside_usual_range"},
 	} {
 		m := &memory{}
@@ -291,7 +292,7 @@ func TestSlowDecline(t *testing.T) {
 		}
 	}
 	// The mean of the ten nights before is 26 of 44, and each step 2 of 44: usual is 26 -+ 5.32 of 44, and 15 is below.
-	if got := strings.Join(kinds, " "); got != "drop change_point trend outside_usual_range" {
+	if got := strings.Join(kinds, " "); got != "drop trend outside_usual_range" {
 		t.Errorf("findings %s", got)
 	}
 	if u := l.Course.Usual; !near(u.Low, (26-5.32)/44, 1e-9) || !near(u.High, (26+5.32)/44, 1e-9) || u.Batches != 10 {
@@ -428,6 +429,49 @@ func TestBadBatchIsNoBaseline(t *testing.T) {
 		said, reached := tr.Check(drop)
 		if base.Batch.Batch != tc.base || reached != tc.reached || !strings.Contains(base.String(), tc.text) {
 			t.Errorf("%s: baseline %s, %v %q", tc.why, base, reached, said)
+		}
+	}
+}
+
+// The course of constructed series says what happened, and nothing else.
+func TestCourseSaysWhatHappened(t *testing.T) {
+	level := func(n, right int) []int { return slices.Repeat([]int{right}, n) }
+	for _, tc := range []struct {
+		why      string
+		versions string // of the nights after the first; "" for one version
+		right    []int  // of 40
+		want     string // kinds of findings, with - if worse
+	}{
+		{"flat", "", level(16, 31), ""},
+		{"a slow decline", "", []int{36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21}, "-trend -outside_usual_range"},
+		{"a slow decline of few nights", "", []int{36, 33, 30, 27, 24, 21}, "-trend"},
+		{"a slow rise", "", []int{21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36}, "trend outside_usual_range"},
+		{"a cliff", "", append(level(10, 31), 18, 17, 18), "-change_point"},
+		{"a cliff with noise", "", []int{31, 33, 30, 32, 31, 33, 30, 32, 18, 17, 19, 18}, "-change_point"},
+		{"an early cliff", "", append(level(3, 31), level(10, 18)...), "-change_point"},
+		{"a step up", "", append(level(6, 18), level(6, 31)...), "change_point"},
+		{"one bad night", "", append(level(14, 31), 18), "-outside_usual_range"},
+		{"one bad night of a new version", "v", append(level(14, 31), 18), "-outlier"},
+		{"an outlier and the recovery", "", append(level(14, 31), 18, 31), "outlier"},
+		{"a slightly lower recovery", "", append(level(14, 31), 18, 30), "outlier"},
+		{"an old outlier", "", append(append(level(7, 31), 18), level(8, 31)...), ""},
+		{"two bad nights and the recovery", "", append(level(14, 31), 18, 18, 31), ""},
+		{"a decline and the recovery", "", []int{36, 34, 32, 30, 28, 26, 24, 22, 20, 36}, "outside_usual_range"},
+	} {
+		m := rightOn(strings.Repeat("1", len(tc.right)-1)+map[bool]string{true: "1", false: "2"}[tc.versions == ""], tc.right...)
+		h, err := NewHistory(t.Context(), m, NewSet(nil), m.batches, "ex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds, texts []string
+		for _, f := range h.Course(0.05, 0).Findings {
+			kinds, texts = append(kinds, map[bool]string{true: "-"}[f.Worse]+f.Kind), append(texts, f.Text)
+		}
+		if got := strings.Join(kinds, " "); got != tc.want {
+			t.Errorf("%s: %q, want %q: %q", tc.why, got, tc.want, texts)
+		}
+		if tc.versions != "" && texts[0] != "since Wed 15 Jan 2025 (a 2, batch n14), the first batch of 2, 45% of 40 questions are right; 78% on average before it; one batch is not yet a new level" {
+			t.Errorf("%q", texts)
 		}
 	}
 }

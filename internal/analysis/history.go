@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -107,8 +108,15 @@ type Course struct {
 	Usual     *UsualRange      `json:"usual_range,omitempty"`
 	Findings  []Finding        `json:"findings,omitempty"`
 
+	// Outliers are the indexes of batches that differ from the batch before and the one after in the same direction, both
+	// more than chance. Trend, Step and Usual leave them out.
+	Outliers []int `json:"outliers,omitempty"`
+
+	kept []int // indexes of the other batches
 	// before is the trend without the latest batch, if the level changed with it; else it is Trend.
 	before *agreement.Slope
+	// stepped reports whether a single step fits the shares better than a line, both without a new last level.
+	stepped bool
 }
 
 // UsualRange is the usual range of shares for the version of the latest batch, computed from its earlier batches.
@@ -124,6 +132,7 @@ const (
 	foundTrend   = "trend"
 	foundStep    = "change_point"
 	foundUnusual = "outside_usual_range"
+	foundOutlier = "outlier" // a single batch that differs from its neighbors
 )
 
 // Finding is a conclusion about the latest batch, as text.
@@ -142,31 +151,103 @@ func (h *History) Course(alpha float64, seed uint64) *Course {
 	if n < 3 || len(questions) == 0 {
 		return nil
 	}
-	counts := h.counts(from, n, questions)
 	c := &Course{Metric: h.Metric, Batches: h.Batches[from:], Questions: len(questions)}
+	every := h.counts(from, questions, upTo(n))
 	for k := range n {
-		c.Shares = append(c.Shares, counts.Share(k))
+		c.Shares = append(c.Shares, every.Share(k))
 	}
+	for k := range n {
+		if h.outlier(from+k, from, questions, alpha) {
+			c.Outliers = append(c.Outliers, k)
+		} else {
+			c.kept = append(c.kept, k)
+		}
+	}
+	counts := h.counts(from, questions, c.kept)
 	trend, step := counts.Trend(), counts.ChangePoint(seed)
-	c.Trend = &trend
-	if step.At > 0 {
-		c.Step = &step
-	}
-	if c.before = c.Trend; step.At == n-1 {
-		earlier := h.counts(from, n-1, questions).Trend()
+	last, fitted := len(c.kept)-1, c.kept
+	c.Trend, c.before = &trend, &trend
+	if step.At == last {
+		fitted = c.kept[:last]
+		earlier := h.counts(from, questions, fitted).Trend()
 		c.before = &earlier
 	}
+	if step.At > 0 {
+		step.At = c.kept[step.At]
+		c.Step = &step
+	}
+	c.stepped = stepFits(c.Shares, fitted)
 	c.Usual = c.usual()
 	c.find(alpha)
 	return c
 }
 
-// counts returns the counts of right answers to the questions in n batches.
-func (h *History) counts(from, n int, questions []int) *agreement.Repeated {
-	counts, right := agreement.NewRepeated(n), make([]bool, n)
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// outlier reports whether batch k differs from both of its neighbors in the same direction, each more than chance.
+func (h *History) outlier(k, from int, questions []int, alpha float64) bool {
+	if k <= from || k >= len(h.columns)-1 {
+		return false
+	}
+	off := func(neighbor int) float64 { // above 0 if batch k has more right answers, 0 if the difference could be chance
+		more, fewer := 0, 0
+		for _, q := range questions {
+			switch is, other := h.at(k, q).mark.passed(), h.at(neighbor, q).mark.passed(); {
+			case is && !other:
+				more++
+			case !is && other:
+				fewer++
+			}
+		}
+		if agreement.McNemar(more, fewer) >= alpha {
+			return 0
+		}
+		return float64(more - fewer)
+	}
+	return off(k-1)*off(k+1) > 0
+}
+
+// stepFits reports whether a single step explains the shares of the batches at least as well as a straight line, by the
+// sum of squares that remains.
+func stepFits(shares []float64, batches []int) bool {
+	y := make([]float64, len(batches))
+	for i, k := range batches {
+		y[i] = shares[k]
+	}
+	left := func(y []float64) (rest float64) { // around the mean
+		mean := 0.0
+		for _, v := range y {
+			mean += v / float64(len(y))
+		}
+		for _, v := range y {
+			rest += (v - mean) * (v - mean)
+		}
+		return rest
+	}
+	all, middle, squares, slope := left(y), float64(len(y)-1)/2, 0.0, 0.0
+	step := all
+	for i, v := range y {
+		squares += (float64(i) - middle) * (float64(i) - middle)
+		slope += (float64(i) - middle) * v
+		if i > 0 {
+			step = min(step, left(y[:i])+left(y[i:]))
+		}
+	}
+	return len(y) < 3 || step <= all-slope*slope/squares
+}
+
+// counts returns the counts of right answers to the questions in some batches, by their indexes after from.
+func (h *History) counts(from int, questions, batches []int) *agreement.Repeated {
+	counts, right := agreement.NewRepeated(len(batches)), make([]bool, len(batches))
 	for _, q := range questions {
-		for k := range n {
-			right[k] = h.at(from+k, q).mark.passed()
+		for i, k := range batches {
+			right[i] = h.at(from+k, q).mark.passed()
 		}
 		counts.Add(right)
 	}
@@ -214,8 +295,8 @@ func (h *History) alike(a, b entry) bool {
 func (c *Course) usual() *UsualRange {
 	last := len(c.Batches) - 1
 	var shares []float64
-	for k := range last {
-		if b := &c.Batches[k]; b.sameVersion(&c.Batches[last]) && b.Unfinished == "" {
+	for _, k := range c.kept {
+		if b := &c.Batches[k]; k < last && b.sameVersion(&c.Batches[last]) && b.Unfinished == "" {
 			shares = append(shares, c.Shares[k])
 		}
 	}
@@ -227,20 +308,27 @@ func (c *Course) usual() *UsualRange {
 }
 
 // find adds a finding for each significant test. One unusual batch at the end is neither a change of level nor a trend:
-// a new level needs two batches, and a trend that rests on the latest batch alone is not reported.
+// a new level needs two batches, and a trend that rests on the latest batch alone is not reported. Nor is a trend that a
+// single step explains, and a step or trend that the latest batch does not show, as after a recovery.
 func (c *Course) find(alpha float64) {
 	last := len(c.Batches) - 1
-	if s := c.Step; s != nil && s.P < alpha && s.At < last {
-		first := &c.Batches[s.At]
-		since := first.Name()
-		if !first.At.IsZero() {
-			since += " (" + Day(first.At) + ")"
+	stepped := false // a lasting step explains a batch outside of the range of those before the step
+	trending := c.Trend.P < alpha && c.before.P < alpha && !c.stepped && c.shows(c.Trend.PerOccasion)
+	if s := c.Step; s != nil && s.P < alpha && !trending {
+		since := c.since(s.At)
+		switch {
+		case s.At == last && c.Usual == nil:
+			c.add(foundOutlier, s.After < s.Before, &s.P,
+				fmt.Sprintf("since %s, %s of %s are right; %s on average before it; one batch is not yet a new level",
+					since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
+		case s.At < last && c.lasts(s):
+			stepped = true
+			c.add(foundStep, s.After < s.Before, &s.P,
+				fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
+					since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 		}
-		c.add(foundStep, s.After < s.Before, &s.P,
-			fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
-				since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 	}
-	if t := c.Trend; t.P < alpha && c.before.P < alpha {
+	if t := c.Trend; trending {
 		word := "rises"
 		if t.PerOccasion < 0 {
 			word = "falls"
@@ -250,12 +338,52 @@ func (c *Course) find(alpha float64) {
 			word, len(c.Batches), WholePercent(c.Shares[0]), WholePercent(c.Shares[last]),
 			printable.Count(c.Questions, "question"), math.Abs(100*t.PerOccasion)))
 	}
-	if u := c.Usual; u != nil && (c.Shares[last] < u.Low || c.Shares[last] > u.High) {
+	one := 1/float64(c.Questions) + 1e-9 // one question more or less is usual, also after equal batches
+	if u := c.Usual; u != nil && !stepped && (c.Shares[last] < u.Low-one || c.Shares[last] > u.High+one) {
 		c.add(foundUnusual, c.Shares[last] < u.Low, nil,
 			fmt.Sprintf("%s of %s are right; %s to %s is usual for %s (its %s before)",
 				WholePercent(c.Shares[last]), printable.Count(c.Questions, "question"), WholePercent(u.Low), WholePercent(u.High),
 				c.Batches[last].System(), printable.Count(u.Batches, "batch")))
 	}
+	const recent = 5
+	if n := len(c.Outliers) - 1; n >= 0 && c.Outliers[n] >= last-recent {
+		k := c.Outliers[n]
+		c.add(foundOutlier, false, nil, fmt.Sprintf("%s was an outlier: %s of %s were right, %s in the batch before and %s in the one after it",
+			c.since(k), WholePercent(c.Shares[k]), printable.Count(c.Questions, "question"), WholePercent(c.Shares[k-1]),
+			WholePercent(c.Shares[k+1])))
+	}
+}
+
+// shows reports whether the latest batch is on the side of the mean that a trend with this slope leads to.
+func (c *Course) shows(slope float64) bool {
+	mean := 0.0
+	for _, k := range c.kept {
+		mean += c.Shares[k] / float64(len(c.kept))
+	}
+	return (c.Shares[len(c.Shares)-1]-mean)*slope > 0
+}
+
+// lasts reports whether both of the latest two batches are nearer to the level after the step than to the one before.
+func (c *Course) lasts(s *agreement.Step) bool {
+	for _, k := range c.kept[max(0, len(c.kept)-2):] {
+		if k < s.At || math.Abs(c.Shares[k]-s.After) >= math.Abs(c.Shares[k]-s.Before) {
+			return false
+		}
+	}
+	return true
+}
+
+// since names batch k by its date, if it has one, and reports whether it is the first of its version.
+func (c *Course) since(k int) string {
+	b := &c.Batches[k]
+	text := b.Name()
+	if !b.At.IsZero() {
+		text = Day(b.At) + " (" + b.Name() + ")"
+	}
+	if k > 0 && !b.sameVersion(&c.Batches[k-1]) {
+		text += ", the first batch of " + cmp.Or(b.Version, b.System())
+	}
+	return text
 }
 
 func (c *Course) add(kind string, worse bool, p *float64, text string) {
