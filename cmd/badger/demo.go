@@ -112,7 +112,8 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	of := store.OfRun{RunID: scoring.RunID{ID: demoRun("2.0")}}
-	if summary.Figures.Batches, err = evaluation.Batches(ctx, w, of, summary.Figures.Primary); err != nil {
+	f := summary.Figures
+	if f.Batches, f.EarlierBatches, err = evaluation.Batches(ctx, w, of, f.Primary); err != nil {
 		return err
 	}
 	if c.JSON {

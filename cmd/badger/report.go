@@ -16,8 +16,9 @@ type reportCommand struct {
 	DB string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
 	ID string `name:"run" placeholder:"ID" help:"Run ID (default the latest)."`
 	chosenBatches
-	Against    string   `placeholder:"RUN" help:"Run to compare with."`
-	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
+	Against       string   `placeholder:"RUN" help:"Run to compare with."`
+	FailOnDrop    []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
+	FailOnDecline bool     `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
 	primaryFlag
 	exportFlags
 	Cases  string `default:"failed" enum:"failed,all" help:"Cases that get a page in --html: failed (also errors and changes) or all (default ${default})."`
@@ -78,7 +79,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if err := c.write(ctx, p, w, reported{of, base, primary}, config.Report.Masked); err != nil {
 		return err
 	}
-	drops := evaluation.DropGates{Drops: gates, Primary: primary}
+	drops := evaluation.DropGates{Drops: gates, Decline: c.FailOnDecline, Primary: primary}
 	if reached, err := evaluation.Drops(ctx, p.stderr, w, of, drops); err != nil || reached {
 		return err
 	}
@@ -135,7 +136,8 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 	if err := r.Summary.Close(against); err != nil {
 		return err
 	}
-	if r.Summary.Figures.Batches, err = evaluation.Batches(ctx, w, runs.of, r.Summary.Figures.Primary); err != nil {
+	f := r.Summary.Figures
+	if f.Batches, f.EarlierBatches, err = evaluation.Batches(ctx, w, runs.of, f.Primary); err != nil {
 		return err
 	}
 	markdown := export.MarkdownOptions{Run: runs.of.ID, Report: c.HTML, Only: evaluation.Only(runs.of.By)}

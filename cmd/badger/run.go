@@ -48,7 +48,8 @@ type runCommand struct {
 	RetryFailed bool   `help:"With --resume, score failed cases a second time."`
 	Concurrency int    `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags
-	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
+	FailOnDrop    []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
+	FailOnDecline bool     `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
 	primaryFlag
 	Against string `placeholder:"AGENT@VERSION" help:"Version that all others are compared with (default the version before, and agents of one version with each other)."`
 	Quiet   bool   `short:"q" help:"Print no progress."`
@@ -453,7 +454,7 @@ func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
 	if err != nil {
 		return err
 	}
-	if reached, err := e.Drops(ctx, gates); err != nil || reached {
+	if reached, err := e.Drops(ctx, gates, c.FailOnDecline); err != nil || reached {
 		return err
 	}
 	return errGate

@@ -70,7 +70,8 @@ type trendCommand struct {
 	By      string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also group the figures (by tier)."`
 	Last    int      `default:"10" placeholder:"N" help:"Number of latest batches to show for each metric (default ${default}; 0 shows all)."`
 	dropFlags
-	JSON bool `help:"Print one JSON document."`
+	FailOnDecline bool `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
+	JSON          bool `help:"Print one JSON document."`
 	terminalFlags
 }
 
@@ -102,10 +103,20 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	} else {
 		err = report.RenderTrend(p.stdout, t, c.Last, c.options(p))
 	}
-	if err != nil || len(gates) == 0 {
+	if err != nil {
 		return err
 	}
-	said, reached := t.Check(gates)
+	var said []string
+	reached := true
+	if len(gates) > 0 {
+		said, reached = t.Check(gates)
+	}
+	if c.FailOnDecline {
+		for i := range t.Latest {
+			lines, passed := t.Latest[i].Course.CheckDecline()
+			said, reached = append(said, lines...), reached && passed
+		}
+	}
 	return printGates(p.stderr, said, reached)
 }
 
@@ -116,8 +127,8 @@ func (c *runCommand) dropsAreScored(metrics []string) error {
 	if err != nil {
 		return err
 	}
-	if len(gates) > 0 && c.NoTo {
-		return usage("--fail-on-drop: the baseline is found in the database that the scores go to; leave --no-to out")
+	if (len(gates) > 0 || c.FailOnDecline) && c.NoTo {
+		return usage("--fail-on-drop, --fail-on-decline: the baseline is found in the database that the scores go to; leave --no-to out")
 	}
 	for _, g := range gates {
 		if !slices.Contains(metrics, g.Metric) {

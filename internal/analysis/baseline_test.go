@@ -475,3 +475,42 @@ func TestCourseSaysWhatHappened(t *testing.T) {
 		}
 	}
 }
+
+// With the previous night accepted each time, no step of a slow decline fails a gate, but the decline does. Each agent is
+// decided by its newest night.
+func TestDeclineGate(t *testing.T) {
+	decline := []int{36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22}
+	for _, tc := range []struct {
+		right   []int
+		passed  bool
+		mention string
+	}{
+		{decline, false, "gate failed: ex declines: the share of right answers falls over the last 15 batches"},
+		{append(slices.Repeat([]int{31}, 10), 18, 18, 18), false, "gate failed: ex declines: since Sat 11 Jan 2025"},
+		{append(slices.Repeat([]int{31}, 13), 18, 31), true, "gate passed: ex shows no decline over the last 15 batches"},
+		{[]int{31, 20}, true, "gate passed: no decline: fewer than three batches can be compared"},
+	} {
+		m := rightOn(strings.Repeat("1", len(tc.right)), tc.right...)
+		m.accepted = accept("a", "1", fmt.Sprintf("n%02d", len(tc.right)-2))
+		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said, passed := tr.Latest[0].Course.CheckDecline(); passed != tc.passed || !strings.HasPrefix(said[0], tc.mention) {
+			t.Errorf("%v %q, want %q", passed, said, tc.mention)
+		}
+	}
+	m, other := rightOn("11", 31, 10), rightOn("11", 31, 31)
+	for i, b := range other.batches {
+		scores := other.scores[b.Name()]
+		b.Agent, b.At = "b", day(i+5)
+		m.add(b, scores...)
+	}
+	tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, reached := tr.Check([]gate.Drop{{Metric: "ex", Drop: .05}}); reached || len(said) != 4 || said[2] != "a 1, batch n01:" {
+		t.Errorf("%v %q", reached, said)
+	}
+}

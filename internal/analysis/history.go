@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -352,6 +353,24 @@ func (c *Course) find(alpha float64) {
 			c.since(k), WholePercent(c.Shares[k]), printable.Count(c.Questions, "question"), WholePercent(c.Shares[k-1]),
 			WholePercent(c.Shares[k+1])))
 	}
+}
+
+// CheckDecline describes whether the course passes a gate on declines: no finding is a trend or change point for the
+// worse. It passes if there are too few batches, so that c is nil.
+func (c *Course) CheckDecline() (said []string, passed bool) {
+	if c == nil {
+		return []string{gate.Line(true, "no decline: fewer than three batches can be compared")}, true
+	}
+	for _, f := range c.Findings {
+		if f.Worse && (f.Kind == foundTrend || f.Kind == foundStep) {
+			said = append(said, gate.Line(false, c.Metric+" declines: "+f.Text))
+		}
+	}
+	if said != nil {
+		return said, false
+	}
+	return []string{gate.Line(true, fmt.Sprintf("%s shows no decline over the last %s", c.Metric,
+		printable.Count(len(c.Batches), "batch")))}, true
 }
 
 // shows reports whether the latest batch is on the side of the mean that a trend with this slope leads to.

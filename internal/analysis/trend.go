@@ -278,18 +278,30 @@ func (t *Trend) Newest() *Comparison {
 	return &t.last
 }
 
-// Check reports whether the latest batch passes the gates against its baseline, see [Comparison.Check]. A batch
-// without a baseline passes if its run is done.
+const noBaseline = "the newest batch has no baseline: no complete batch precedes it"
+
+// Check reports whether the latest batch of each agent passes the gates against its baseline, see [Comparison.Check]. A
+// batch without a baseline passes if its run is done.
 func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
-	if newest := t.Newest(); newest != nil {
-		return newest.Check(gates)
+	latest := newestOfAgents(t.Batches)
+	if len(latest) == 0 {
+		return []string{gate.Line(true, noBaseline)}, true
 	}
-	if n := len(t.Batches); n > 0 {
-		if why := t.Batches[n-1].unfinished(); why != "" {
-			return []string{gate.Line(false, why)}, false
+	reached = true
+	for _, i := range latest {
+		b := &t.Batches[i]
+		lines, ok := []string{gate.Line(true, noBaseline)}, true
+		if c := t.found[i]; c != nil {
+			lines, ok = c.Check(gates)
+		} else if why := b.unfinished(); why != "" {
+			lines, ok = []string{gate.Line(false, why)}, false
 		}
+		if len(latest) > 1 {
+			said = append(said, b.Name()+":")
+		}
+		said, reached = append(said, lines...), reached && ok
 	}
-	return []string{gate.Line(true, "the newest batch has no baseline: no complete batch precedes it")}, true
+	return said, reached
 }
 
 // ChooseMetrics returns the requested metrics, by default the Headline metrics with scores, and as more the other

@@ -67,22 +67,23 @@ const shownBatches = 12
 
 // Batches returns the latest batches of a stored run, the latest first, with the figures of the primary metric and
 // its comparison with the baseline. The latest batch of each agent also has its findings. Batches without scores of
-// the metric are omitted.
-func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string) ([]report.BatchOf, error) {
+// the metric are omitted. earlier is the number of batches beyond shownBatches.
+func Batches(ctx context.Context, w *store.Store, of store.OfRun,
+	primary string) (out []report.BatchOf, earlier int, err error) {
 	b, err := openBaselines(ctx, w, of, primary)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	o := analysis.CompareOptions{Metrics: []string{primary}, Primary: primary, Alpha: 0.05}
-	var out []report.BatchOf
 	seen := map[string]bool{}
-	for _, i := range slices.Backward(b.of) {
+	for k, i := range slices.Backward(b.of) {
 		if len(out) == shownBatches {
+			earlier = k + 1
 			break
 		}
 		c, err := b.compare(ctx, i, o)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if len(c.Changes) == 0 {
 			continue
@@ -95,33 +96,35 @@ func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string
 			seen[agent] = true
 			harm, err := analysis.HarmOf(ctx, b.src, b.set, b.batches[i], one.Baseline)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			one.Findings = append(one.Findings, harm...)
-			h, err := analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i, analysis.HistoryBatches), primary)
+			course, err := b.course(ctx, i, primary, o.Alpha)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
-			if course := h.Course(o.Alpha, o.Seed); course != nil {
+			if course != nil {
 				one.Findings = append(one.Findings, course.Findings...)
 			}
 		}
 		out = append(out, one)
 	}
-	return out, nil
+	return out, earlier, nil
 }
 
 // DropGates are the gates of drops, and the declared primary metric or "".
 type DropGates struct {
 	Drops   []gate.Drop
+	Decline bool // also fail if the primary metric declines over the batches
 	Primary string
 }
 
-// Drops compares each batch of a stored run with its baseline, writes to notes whether the gates pass, and reports
-// whether all do. A batch without a baseline passes. The p-values are those of badger trend.
+// Drops compares the latest batch of each agent in a stored run with its baseline, writes to notes whether the gates
+// pass, and reports whether all do. Earlier batches of the run have no gate. A batch without a baseline passes. The
+// p-values are those of badger trend.
 func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 	gates DropGates) (reached bool, err error) {
-	if len(gates.Drops) == 0 {
+	if len(gates.Drops) == 0 && !gates.Decline {
 		return true, nil
 	}
 	b, err := openBaselines(ctx, w, of, gates.Primary)
@@ -134,29 +137,71 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 	}
 	o, _ := analysis.CompareOptions{Primary: gates.Primary}.Select(b.set, there, gates.Drops)
 	reached = true
-	for _, i := range b.of {
-		c, err := b.compare(ctx, i, o)
+	decided := map[string]bool{}
+	for _, i := range slices.Backward(b.of) {
+		agent := b.batches[i].Agent
+		if decided[agent] {
+			continue
+		}
+		decided[agent] = true
+		all, err := b.drop(ctx, notes, i, o, gates)
 		if err != nil {
 			return false, err
 		}
-		name := printable.Text(b.batches[i].Name())
-		if c.Baseline == nil {
-			fmt.Fprintf(notes, "gate passed: %s has no baseline: no complete batch precedes it\n", name)
-			continue
-		}
-		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))
-		said, all := c.Check(gates.Drops)
-		for _, s := range said {
-			fmt.Fprintln(notes, printable.Text(s))
-		}
 		reached = reached && all
+	}
+	if n := len(b.of) - len(decided); n > 0 {
+		fmt.Fprintf(notes, "the gate decides by the newest batch of each agent; %s of the run %s no gate\n",
+			printable.Count(n, "earlier batch"), printable.Verb(n, "has", "have"))
 	}
 	return reached, nil
 }
 
+// drop writes whether batch i passes the gates, and reports whether it does.
+func (b *ofBaselines) drop(ctx context.Context, notes io.Writer, i int, o analysis.CompareOptions,
+	gates DropGates) (reached bool, err error) {
+	c, err := b.compare(ctx, i, o)
+	if err != nil {
+		return false, err
+	}
+	reached = true
+	say := func(said []string, ok bool) {
+		for _, s := range said {
+			fmt.Fprintln(notes, printable.Text(s))
+		}
+		reached = reached && ok
+	}
+	name := printable.Text(b.batches[i].Name())
+	switch {
+	case len(gates.Drops) == 0:
+	case c.Baseline == nil:
+		fmt.Fprintf(notes, "gate passed: %s has no baseline: no complete batch precedes it\n", name)
+	default:
+		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))
+		say(c.Check(gates.Drops))
+	}
+	if gates.Decline {
+		course, err := b.course(ctx, i, o.Primary, 0.05)
+		if err != nil {
+			return false, err
+		}
+		say(course.CheckDecline())
+	}
+	return reached, nil
+}
+
+// course returns the course of a metric up to batch i; nil if there are too few batches.
+func (b *ofBaselines) course(ctx context.Context, i int, primary string, alpha float64) (*analysis.Course, error) {
+	h, err := analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i, analysis.HistoryBatches), primary)
+	if err != nil {
+		return nil, err
+	}
+	return h.Course(alpha, 0), nil
+}
+
 // Drops is [Drops] for the run e.
-func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err error) {
-	return Drops(ctx, e.Notes, e.Warehouse, e.of(), DropGates{gates, e.Summary.Declared()})
+func (e *Run) Drops(ctx context.Context, gates []gate.Drop, decline bool) (reached bool, err error) {
+	return Drops(ctx, e.Notes, e.Warehouse, e.of(), DropGates{gates, decline, e.Summary.Declared()})
 }
 
 // CompareBatches adds the batches of the run with their baselines to the figures of its summary. It does nothing for
@@ -165,7 +210,8 @@ func (e *Run) CompareBatches(ctx context.Context) (err error) {
 	if e.Warehouse == nil {
 		return nil
 	}
-	e.Summary.Figures.Batches, err = Batches(ctx, e.Warehouse, e.of(), e.Summary.Figures.Primary)
+	f := e.Summary.Figures
+	f.Batches, f.EarlierBatches, err = Batches(ctx, e.Warehouse, e.of(), f.Primary)
 	return err
 }
 

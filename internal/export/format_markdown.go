@@ -150,6 +150,9 @@ func (m *markdown) batches() {
 	}
 	m.line("\n### Batches, the newest first, by " + code(m.Primary) + "\n")
 	t.write(m.w)
+	if m.EarlierBatches > 0 {
+		m.line("\nand " + printable.Count(m.EarlierBatches, "earlier batch"))
+	}
 }
 
 func (m *markdown) comparison(a report.Agent) string {

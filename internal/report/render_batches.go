@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -85,4 +86,7 @@ func (v *view) batchTable() {
 		g.add(row...)
 	}
 	g.print(v.printer)
+	if n := v.EarlierBatches; n > 0 {
+		v.line(span{fmt.Sprintf("%s %d earlier: badger trend --last 0", v.ellipsis, n), dim})
+	}
 }
