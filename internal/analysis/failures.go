@@ -33,6 +33,7 @@ type FailureLabel struct {
 	Label  string         `json:"label"`
 	N      int            `json:"n"`      // number of answers
 	Wrong  int            `json:"wrong"`  // answers of N that the primary metric rejects
+	Right  int            `json:"right"`  // answers of N that it passes; it gives the others no verdict
 	Cases  int            `json:"cases"`  // number of questions
 	Groups []FailureGroup `json:"groups"` // by system and tier
 }
@@ -45,6 +46,7 @@ type FailureGroup struct {
 	Tier   string   `json:"tier"`
 	N      int      `json:"n"`
 	Wrong  int      `json:"wrong"`  // answers of N that the primary metric rejects
+	Right  int      `json:"right"`  // answers of N that it passes
 	Scored int      `json:"scored"` // answers of the system in the tier that the metric scored
 	Cases  []string `json:"case_ids"`
 }
@@ -89,8 +91,8 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	place := func(a *Answers) int {
 		return slices.IndexFunc(batches, func(b Batch) bool { return b.sameVersion(&a.Batch) })
 	}
-	slices.SortStableFunc(systems, func(a, b *Answers) int { // versions by the dates of their batches
-		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), cmp.Compare(place(a), place(b)))
+	slices.SortStableFunc(systems, func(a, b *Answers) int { // the newest version first, by the dates of batches
+		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), cmp.Compare(place(b), place(a)))
 	})
 	w := wrongs{set: set, primary: primary, groupOf: o.GroupOf, batches: every, accepted: accepted}
 	for _, a := range systems {
@@ -178,7 +180,7 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		tier   string
 	}
 	found := map[uint32]map[group][]string{}
-	wrong := map[uint32]map[group]int{}
+	wrong, right := map[uint32]map[group]int{}, map[uint32]map[group]int{}
 	looked := map[group]int{}
 	for i, a := range systems {
 		x := a.series[metric]
@@ -195,10 +197,15 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 			g := group{i, set.tier(int(n))}
 			for _, l := range labels {
 				if found[l] == nil {
-					found[l], wrong[l] = map[group][]string{}, map[group]int{}
+					found[l], wrong[l], right[l] = map[group][]string{}, map[group]int{}, map[group]int{}
 				}
-				if f.Primary != "" && a.series[f.Primary].at(int(n)).mark.standing().Wrong() {
-					wrong[l][g]++
+				if f.Primary != "" {
+					switch s := a.series[f.Primary].at(int(n)).mark.standing(); {
+					case s.Wrong():
+						wrong[l][g]++
+					case s.Right():
+						right[l][g]++
+					}
 				}
 				found[l][g] = append(found[l][g], set.caseID(int(n)))
 			}
@@ -217,12 +224,13 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 			slices.SortFunc(cases, printable.CompareNatural)
 			row.N += len(cases)
 			row.Wrong += wrong[l][g]
+			row.Right += right[l][g]
 			for _, c := range cases {
 				questions[c] = true
 			}
 			row.Groups = append(row.Groups,
 				FailureGroup{System: a.System(), Agent: a.Agent, Of: a.Version, Tier: g.tier, N: len(cases), Wrong: wrong[l][g],
-					Scored: looked[g], Cases: cases})
+					Right: right[l][g], Scored: looked[g], Cases: cases})
 		}
 		row.Cases = len(questions)
 		out = append(out, row)
@@ -234,8 +242,8 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 	f.Labels = append(f.Labels, out...)
 }
 
-// Keep removes all labels but the named ones; without names it removes none. A name that no answer has is a NotFound
-// error.
+// Keep removes all labels and reasons but the named ones; without names it removes none. A name that no answer has is a
+// NotFound error.
 func (f *Failures) Keep(labels []string) error {
 	if len(labels) == 0 {
 		return nil
@@ -244,11 +252,21 @@ func (f *Failures) Keep(labels []string) error {
 	for i := range f.Labels {
 		there = append(there, f.Labels[i].Label)
 	}
+	for i := range f.Wrong {
+		for _, r := range f.Wrong[i].Reasons {
+			there = append(there, r.Reason)
+		}
+	}
 	for _, l := range labels {
 		if !slices.Contains(there, l) {
 			return errcode.New(errcode.NotFound, "no answer has the label %.60q%s", l, scoring.Suggest(l, there))
 		}
 	}
 	f.Labels = slices.DeleteFunc(f.Labels, func(l FailureLabel) bool { return !slices.Contains(labels, l.Label) })
+	for i := range f.Wrong {
+		w := &f.Wrong[i]
+		w.Reasons = slices.DeleteFunc(w.Reasons, func(r WrongReason) bool { return !slices.Contains(labels, r.Reason) })
+	}
+	f.Wrong = slices.DeleteFunc(f.Wrong, func(w WrongAnswers) bool { return len(w.Reasons) == 0 })
 	return nil
 }

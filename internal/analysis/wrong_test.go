@@ -40,10 +40,10 @@ func TestReasonsOfWrongAnswers(t *testing.T) {
 	if err != nil || len(f.Wrong) != 2 || f.Primary != "ex" {
 		t.Fatalf("%v %+v", err, f)
 	}
-	if one := f.Wrong[0]; one.Judged != 5 || one.Wrong != 2 || one.NewlyWrong != nil || len(one.Reasons) != 2 {
+	if one := f.Wrong[1]; one.Judged != 5 || one.Wrong != 2 || one.NewlyWrong != nil || len(one.Reasons) != 2 {
 		t.Errorf("%+v", one)
 	}
-	two := f.Wrong[1]
+	two := f.Wrong[0] // the newest version
 	if two.Judged != 5 || two.Wrong != 4 || *two.NewlyWrong != 2 || two.Baseline != "a 1, batch n1" {
 		t.Errorf("%+v", two)
 	}
@@ -203,7 +203,7 @@ func TestReasonsOfComparedCases(t *testing.T) {
 	}
 }
 
-// Versions are in the order of the dates of their batches, not of their names.
+// Versions are in the order of the dates of their batches, not of their names: the newest first.
 func TestFailuresAreInTheOrderOfDates(t *testing.T) {
 	m := &memory{}
 	for i, v := range []string{"1.10", "1.9", "1.11"} {
@@ -213,7 +213,7 @@ func TestFailuresAreInTheOrderOfDates(t *testing.T) {
 	if err != nil || len(f.Wrong) != 3 {
 		t.Fatalf("%v %+v", err, f)
 	}
-	for i, v := range []string{"1.10", "1.9", "1.11"} {
+	for i, v := range []string{"1.11", "1.9", "1.10"} {
 		if f.Wrong[i].Of != v {
 			t.Errorf("place %d: %s, want %s", i, f.Wrong[i].Of, v)
 		}
@@ -243,5 +243,35 @@ func TestFailuresWhileDatesMove(t *testing.T) {
 	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{Primary: "ex"})
 	if err != nil || len(f.Wrong) != 1 || f.Wrong[0].NewlyWrong == nil || *f.Wrong[0].NewlyWrong != 1 {
 		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// An answer to which the primary metric gives no verdict is neither right nor wrong, and a label selects reasons, too.
+func TestLabelsOfAnswersWithoutVerdict(t *testing.T) {
+	m := &memory{}
+	for i, id := range ids(6) {
+		s := verdict(id, i == 0)
+		if i > 3 {
+			s.Status, s.Passed = scoring.StatusAbstained, nil
+		}
+		kind := value("relation", id, 0)
+		kind.Findings = []string{"relation:" + []string{"overlap", "subset"}[i%2]}
+		m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "b"}, At: day(1)}, s, kind)
+	}
+	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{Primary: "ex"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Keep([]string{"overlap"}); err != nil {
+		t.Fatal(err)
+	}
+	if l := f.Labels; len(l) != 1 || l[0].N != 3 || l[0].Right != 1 || l[0].Wrong != 1 {
+		t.Errorf("%+v", l)
+	}
+	if w := f.Wrong; len(w) != 1 || len(w[0].Reasons) != 1 || w[0].Reasons[0].Reason != "overlap" || w[0].Reasons[0].N != 1 {
+		t.Errorf("%+v", w)
+	}
+	if err := f.Keep([]string{"overlap", "subset"}); err == nil {
+		t.Error("a removed label is kept")
 	}
 }

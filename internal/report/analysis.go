@@ -442,7 +442,14 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 	for i := range f.Wrong {
 		v.wrong(&f.Wrong[i], f.Primary, o)
 	}
-	v.line(span{printable.Count(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
+	if o.By == "none" && len(f.Batches) > 1 {
+		o.By = "version"
+	}
+	v.line(span{printable.Count(len(f.Labels), "label"), bold},
+		span{v.dot + " an answer may have several, and counts for each", plain})
+	if len(f.Wrong) > 0 && len(f.Labels) > 0 {
+		v.paragraph("", "Of "+batchNames(f.Batches)+". Above, an answer counts once, for the relation that explains most.")
+	}
 	for i := 0; i < len(f.Labels); {
 		j := i
 		for j < len(f.Labels) && f.Labels[j].Metric == f.Labels[i].Metric && f.Labels[j].Kind == f.Labels[i].Kind {
@@ -458,6 +465,19 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 	}
 	v.notes(f.Notes)
 	return v.w.Flush()
+}
+
+// batchNames lists batches, at most four.
+func batchNames(batches []analysis.Batch) string {
+	const most = 4
+	var names []string
+	for i := range batches[:min(most, len(batches))] {
+		names = append(names, batches[i].Name())
+	}
+	if n := len(batches) - most; n > 0 {
+		names = append(names, printable.Count(n, "more batch"))
+	}
+	return printable.List(names)
 }
 
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
@@ -503,12 +523,15 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 	for i, name := range groups {
 		c := g.number(printable.Cut(name, 16, v.ellipsis))
 		c.drop = i + 1
+		if o.By == "version" { // before the example and the share of all
+			c.drop = 1
+		}
 	}
 	g.words("example", 8)
 	for _, l := range shown {
 		row := []cellSpans{text(printable.Text(l.Label)), nil, nil, text(strconv.Itoa(l.N))}
 		if f.Primary != "" {
-			row[1], row[2] = v.count(l.Wrong, plain), v.count(l.N-l.Wrong, dim)
+			row[1], row[2] = v.count(l.Wrong, plain), v.count(l.Right, dim)
 		}
 		if scored > 0 {
 			row = append(row, text(percent(float64(l.N)/float64(scored))))

@@ -47,6 +47,43 @@ func reasonsOf(ids []string, reasons *analysis.SideReasons, side int) (lines []s
 	return lines
 }
 
+// groupNames returns the groups of reasons in the order of pages, and the reasons that have no group.
+func groupNames() (names []string) {
+	for _, g := range relation.Groups() {
+		names = append(names, string(g))
+	}
+	return append(names, reasonName(analysis.ReasonNoAnswer), reasonName(analysis.ReasonNotExplained))
+}
+
+// wrongGroups prints the sums of the wrong answers of one agent version by group of reasons, if there are several reasons.
+func (v analysisView) wrongGroups(w *analysis.WrongAnswers) {
+	if len(w.Reasons) < 2 {
+		return
+	}
+	var g grid
+	g.words("group", 23)
+	g.number("wrong")
+	g.number("new")
+	for _, name := range groupNames() {
+		wrong, fresh := 0, 0
+		for i := range w.Reasons {
+			if r := &w.Reasons[i]; cmp.Or(r.Group, reasonName(r.Reason)) == name {
+				wrong, fresh = wrong+r.N, fresh+r.New
+			}
+		}
+		if wrong == 0 {
+			continue
+		}
+		row := []cellSpans{text(name), text(strconv.Itoa(wrong)), nil}
+		if w.NewlyWrong != nil {
+			row[2] = v.count(fresh, red)
+		}
+		g.add(row...)
+	}
+	g.print(v.printer)
+	v.line()
+}
+
 // wrong prints the reasons why the answers of one agent version are wrong.
 func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureView) {
 	said := fmt.Sprintf("%d of %s wrong by %s", w.Wrong, printable.Count(w.Judged, "answer"), printable.Text(primary))
@@ -73,20 +110,21 @@ func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureV
 			v.paragraph("  ! ", "not compared with "+w.Baseline+" on "+u.String())
 		}
 	}
+	v.wrongGroups(w)
 	const most = 10
 	shown := w.Reasons
-	if !o.All && len(shown) > most {
+	if !o.All && !o.Cases && len(shown) > most {
 		shown = shown[:most]
 	}
 	var g grid
 	g.words("reason", 30)
 	g.words("group", 23)
-	g.cols[1].drop = 3
 	g.number("wrong")
-	g.number("new").drop = 1
+	g.number("new")
 	g.words("relation", 8)
 	g.cols[4].drop = 2
 	g.words("example", 8)
+	g.cols[5].drop = 1
 	for i := range shown {
 		r := &shown[i]
 		row := []cellSpans{text(printable.Text(reasonName(r.Reason))), inStyle(printable.Text(r.Group), dim),
