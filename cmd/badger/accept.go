@@ -18,9 +18,9 @@ import (
 )
 
 type acceptCommand struct {
-	Of       string `arg:"" optional:"" placeholder:"AGENT@VERSION" help:"Agent and version whose batch is accepted."`
+	Of       string `arg:"" optional:"" placeholder:"AGENT@VERSION" help:"Agent and version whose batch is accepted (default those of --batch)."`
 	DB       string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
-	Batch    chosen `placeholder:"BATCH" help:"Batch to accept (default the latest)."`
+	Batch    chosen `placeholder:"BATCH" help:"Batch to accept (default the latest; with --withdraw, the accepted one)."`
 	Note     string `placeholder:"TEXT" help:"Why it is accepted."`
 	By       string `placeholder:"WHO" help:"Name to record for this change (default the current user)."`
 	Withdraw bool   `help:"Withdraw the acceptance of the batch."`
@@ -34,8 +34,8 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	switch {
 	case c.List && (c.Of != "" || c.Withdraw || c.Batch != "" || c.Note != ""):
 		return usage("--list: expected no AGENT@VERSION, --batch, --note or --withdraw with it")
-	case !c.List && c.Of == "":
-		return usage("expected AGENT@VERSION, such as atlas@2.0, or --list")
+	case !c.List && c.Of == "" && c.Batch == "" && !c.Withdraw:
+		return usage("expected AGENT@VERSION, such as atlas@2.0, --batch, or --list")
 	case c.List:
 		return c.list(ctx, p)
 	}
@@ -44,7 +44,7 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer w.Close()
-	batch, later, err := c.find(ctx, w)
+	batch, later, earlier, err := c.find(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -55,6 +55,10 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	}
 	row := store.Acceptance{ID: strings.ToLower(rand.Text()), By: batch.By, Withdrawn: c.Withdraw,
 		Who: cmp.Or(c.By, who(p)), When: p.now().UTC().Truncate(time.Microsecond), Note: c.Note}
+	kept := !c.Withdraw && c.Note == "" && earlier.Note != ""
+	if kept {
+		row.Note = earlier.Note
+	}
 	if err := w.Accept(ctx, &row); err != nil {
 		return err
 	}
@@ -70,6 +74,9 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 		word = "no longer accepted"
 	}
 	fmt.Fprintf(p.stdout, "%s is %s as a baseline\n", printable.Text(batch.Name()), word)
+	if kept {
+		fmt.Fprintf(p.stdout, "its note is kept: %s\n", printable.Text(row.Note))
+	}
 	return nil
 }
 
@@ -105,37 +112,42 @@ func warnOfDrop(ctx context.Context, p process, w *store.Store, batch *analysis.
 	return nil
 }
 
-// find returns the batch that the flags name, and the last accepted batch of the agent after it, if any. It returns a
+// find returns the batch that the flags name, its acceptance so far, if any, and the last accepted batch of the agent
+// after it, if any. Without --batch, --withdraw selects the accepted batch. It returns a
 // usage error if its last run is unfinished or, with --withdraw, if the batch is not accepted. A batch without scores
 // can be withdrawn.
-func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later *analysis.Batch, err error) {
+func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later *analysis.Batch,
+	earlier analysis.Acceptance, err error) {
 	src := storedscores.In(w)
 	batches, err := src.Batches(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, earlier, err
 	}
 	analysis.Sort(batches)
 	accepted, err := src.Accepted(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, earlier, err
 	}
 	if c.Withdraw {
 		batches = append(withoutScores(accepted, batches), batches...)
 	}
-	named, err := analysis.BatchesNamed(batches, "AGENT@VERSION", c.Of, string(c.Batch))
-	if err != nil {
-		return nil, nil, err
+	named := batches
+	if c.Of != "" || c.Batch != "" {
+		flag := "AGENT@VERSION"
+		if c.Of == "" {
+			flag = "--batch"
+		}
+		if named, err = analysis.BatchesNamed(batches, flag, c.Of, string(c.Batch)); err != nil {
+			return nil, nil, earlier, err
+		}
+	}
+	if c.Withdraw {
+		found, err = withdrawn(named, accepted, c.Batch == "")
+		return found, nil, earlier, err
 	}
 	b := &named[len(named)-1]
-	if c.Withdraw {
-		if _, is := accepted[b.By]; !is {
-			return nil, nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
-				printable.Short(b.Name()))
-		}
-		return b, nil, nil
-	}
 	if b.Unfinished != "" {
-		return nil, nil, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
+		return nil, nil, earlier, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
 			printable.Short(b.Name()), b.Unfinished)
 	}
 	for i := slices.Index(batches, *b) + 1; i < len(batches); i++ {
@@ -143,7 +155,34 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later 
 			later = &batches[i]
 		}
 	}
-	return b, later, nil
+	return b, later, accepted[b.By], nil
+}
+
+// withdrawn returns the batch whose acceptance is withdrawn: the last of the named ones or, if choose, the only accepted
+// one of them.
+func withdrawn(named []analysis.Batch, accepted analysis.Accepted, choose bool) (*analysis.Batch, error) {
+	if choose {
+		var names []string
+		named = slices.DeleteFunc(slices.Clone(named), func(b analysis.Batch) bool {
+			_, is := accepted[b.By]
+			if is {
+				names = append(names, b.Name())
+			}
+			return !is
+		})
+		if len(named) > 1 {
+			return nil, usage("--withdraw: %d batches are accepted: %s; choose one with --batch", len(named), printable.List(names))
+		}
+		if len(named) == 0 {
+			return nil, usage("--withdraw: no such batch is accepted; badger accept --list shows the accepted batches")
+		}
+	}
+	b := &named[len(named)-1]
+	if _, is := accepted[b.By]; !is {
+		return nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
+			printable.Short(b.Name()))
+	}
+	return b, nil
 }
 
 // hasScores reports whether by is one of batches, which are all that have scores.
@@ -207,7 +246,7 @@ func (c *acceptCommand) list(ctx context.Context, p process) error {
 		a := &rows[i]
 		word := "accepted"
 		if a.Withdrawn {
-			word = "withdrawn"
+			word = "withdrawn, not a baseline,"
 		}
 		b := analysis.Batch{By: a.By}
 		line := fmt.Sprintf("%s  %s by %s on %s", printable.Text(b.Name()), word,

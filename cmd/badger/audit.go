@@ -89,6 +89,6 @@ func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
 	if in.Labels, err = src.Labels(ctx); err != nil {
 		return nil, err
 	}
-	in.Digests = func(cases []string) (map[scoring.AnswerID]string, error) { return src.Digests(ctx, cases) }
+	in.Digests = func(cases []string) (map[scoring.AnswerID]analysis.Digest, error) { return src.Digests(ctx, cases) }
 	return analysis.NewAudit(in)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring/metric"
 )
 
 // gateFlags set the least values that the metrics of a run must reach.
@@ -28,4 +29,19 @@ func printGates(w io.Writer, said []string, reached bool) error {
 		return errGate
 	}
 	return nil
+}
+
+// readDrops parses the values of --fail-on-drop. A drop above 1 of a metric whose share of passed answers is compared is
+// a usage error.
+func readDrops(specs []string) ([]gate.Drop, error) {
+	drops, err := gate.ReadDrops(specs)
+	for _, d := range drops {
+		for _, m := range metric.All() {
+			if m.Name == d.Metric && m.Threshold != nil && d.Drop > 1 {
+				return nil, usage("--fail-on-drop: %s=%g: a share drops by at most 1; expected a fraction, such as %s=0.05",
+					d.Metric, d.Drop, d.Metric)
+			}
+		}
+	}
+	return drops, err
 }

@@ -37,7 +37,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if err := c.targets().Check(printed); err != nil {
 		return err
 	}
-	gates, err := gate.ReadDrops(c.FailOnDrop)
+	gates, err := readDrops(c.FailOnDrop)
 	if err != nil {
 		return err
 	}

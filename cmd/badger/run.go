@@ -450,7 +450,7 @@ func interruptible(ctx context.Context, notes io.Writer) (_ context.Context, sto
 
 // checkDrops returns errGate if a batch of the run fails a gate of --fail-on-drop.
 func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
-	gates, err := gate.ReadDrops(c.FailOnDrop)
+	gates, err := readDrops(c.FailOnDrop)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (f *dropFlags) check() error {
 	if !(f.MinDrop >= 0) {
 		return usage("--min-drop: expected 0 or more")
 	}
-	_, err := gate.ReadDrops(f.FailOnDrop)
+	_, err := readDrops(f.FailOnDrop)
 	return err
 }
 
@@ -41,7 +41,7 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores,
 	if there, err = src.there(ctx, "--metrics", metrics...); err != nil {
 		return nil, nil, err
 	}
-	if gates, err = gate.ReadDrops(f.FailOnDrop); err != nil {
+	if gates, err = readDrops(f.FailOnDrop); err != nil {
 		return nil, nil, err
 	}
 	for _, g := range gates {
@@ -123,7 +123,7 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 // dropsAreScored returns a usage error, before anything is scored, if a metric of --fail-on-drop is not in metrics, or
 // if --no-to is set with it.
 func (c *runCommand) dropsAreScored(metrics []string) error {
-	gates, err := gate.ReadDrops(c.FailOnDrop)
+	gates, err := readDrops(c.FailOnDrop)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ var AuditReasons = []struct{ Name, Of, Doc string }{
 	{GoldX, wrongGold, "the Refuter of ROSE calls the gold query wrong"},
 	{goldFLEX, wrongGold, "FLEX finds the ground truth incorrect"},
 	{JudgesContradict, wrongGold, "two judges or more, and most of them, accept an answer that EX rejects"},
-	{AgentsAgree, wrongGold, "two versions or agents or more give the same result, and EX rejects it"},
+	{AgentsAgree, wrongGold, "two agents or more, or versions whose SQL differs, give the same result, and EX rejects it"},
 	{goldLiteral, wrongGold, "the gold query spells a literal otherwise than the question or the values"},
 	{goldEmpty, wrongGold, "the gold result is empty or all NULL, and an answer's is not"},
 	{GoldLogic, wrongGold, "the gold query contradicts the question, or has a clause without effect"},
@@ -70,9 +70,9 @@ type AuditInput struct {
 	EX       string // the metric of execution accuracy
 	Evidence iter.Seq2[Evidence, error]
 	Labels   map[scoring.AnswerID]bool // human labels
-	// Digests returns digests of the results of all answers to some questions, equal for equal rows, including
-	// answers of agents without evidence. It may be nil or return nil if the results are unknown.
-	Digests func(cases []string) (map[scoring.AnswerID]string, error)
+	// Digests returns digests of the results and the SQL of all answers to some questions, including answers of agents
+	// without evidence. It may be nil or return nil if the results are unknown.
+	Digests func(cases []string) (map[scoring.AnswerID]Digest, error)
 }
 
 // Audit lists the questions whose gold query or wording is suspect (ROSE, section 6.2.3).
@@ -194,7 +194,7 @@ func NewAudit(in AuditInput) (*Audit, error) {
 }
 
 // digests returns the digests of all answers to questions with an answer that EX rejects.
-func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) {
+func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]Digest, error) {
 	if in.Digests == nil {
 		return nil, nil
 	}
@@ -270,16 +270,32 @@ type auditing struct {
 
 // across adds reasons to the answers ids to one question that need several judges or answers. others are answers to
 // it with only a digest: one that equals a rejected answer counts as another agent with that result.
-func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.AnswerID]string) {
+func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.AnswerID]Digest) {
 	type version struct{ agent, version string }
-	same, literal := map[string]map[version]bool{}, map[version]bool{}
+	type voice struct {
+		version
+		sql string
+	}
+	same, literal := map[string]map[voice]bool{}, map[version]bool{} // same: by the rows
 	agrees := func(id scoring.AnswerID) {
-		if d := digests[id]; d != "" {
-			if same[d] == nil {
-				same[d] = map[version]bool{}
+		if d := digests[id]; d.Rows != "" {
+			if same[d.Rows] == nil {
+				same[d.Rows] = map[voice]bool{}
 			}
-			same[d][version{id.Agent, id.Version}] = true
+			same[d.Rows][voice{version{id.Agent, id.Version}, d.SQL}] = true
 		}
+	}
+	// several reports whether two voices are of different agents, or of versions whose SQL differs: batches of one version,
+	// and versions that wrote the same, are one voice.
+	several := func(voices map[voice]bool) bool {
+		for a := range voices {
+			for b := range voices {
+				if a.agent != b.agent || a.version != b.version && (a.sql != b.sql || a.sql == "") {
+					return true
+				}
+			}
+		}
+		return false
 	}
 	for _, id := range others {
 		agrees(id)
@@ -304,7 +320,7 @@ func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.An
 		if !a.rejected() {
 			continue
 		}
-		if len(same[digests[id]]) >= 2 {
+		if several(same[digests[id].Rows]) {
 			a.because(AgentsAgree, "")
 		}
 		if a.literal && len(literal) >= 2 {

@@ -56,11 +56,11 @@ func TestAudit(t *testing.T) {
 	in := AuditInput{
 		EX: "ex", Evidence: evidence(list),
 		Labels: map[scoring.AnswerID]bool{of("c1", "x"): yes, of("c2", "x"): no, of("c3", "x"): no, of("c4", "x"): yes, of("c4", "y"): no, of("c6", "x"): yes},
-		Digests: func(cases []string) (map[scoring.AnswerID]string, error) {
+		Digests: func(cases []string) (map[scoring.AnswerID]Digest, error) {
 			if want := []string{"c1", "c2", "c4", "c5", "c6", "c7"}; !slices.Equal(cases, want) { // those that EX rejects
 				t.Errorf("asked for the answers to %v, want %v", cases, want)
 			}
-			return map[scoring.AnswerID]string{of("c4", "x"): "d", of("c4", "y"): "d", of("c4", "z"): "e"}, nil
+			return map[scoring.AnswerID]Digest{of("c4", "x"): {Rows: "d"}, of("c4", "y"): {Rows: "d"}, of("c4", "z"): {Rows: "e"}}, nil
 		},
 	}
 	a, err := NewAudit(in)
@@ -248,12 +248,12 @@ func TestAgentsOfWhomNothingElseIsKnown(t *testing.T) {
 		Evidence: evidence([]Evidence{
 			said(of("c1", "x", "b"), "ex", "", false), said(of("c2", "x", "b"), "ex", "", false), said(of("c3", "x", "b"), "ex", "", false), said(of("c4", "x", "b"), "ex", "", true),
 		}),
-		Digests: func([]string) (map[scoring.AnswerID]string, error) {
-			return map[scoring.AnswerID]string{
-				of("c1", "x", "b"): "d", of("c1", "y", "other"): "d",
-				of("c2", "x", "b"): "d", of("c2", "x", "again"): "d",
-				of("c3", "x", "b"): "d", of("c3", "y", "other"): "e", of("c3", "z", "other"): "e",
-				of("c4", "x", "b"): "d", of("c4", "y", "other"): "d",
+		Digests: func([]string) (map[scoring.AnswerID]Digest, error) {
+			return map[scoring.AnswerID]Digest{
+				of("c1", "x", "b"): {Rows: "d"}, of("c1", "y", "other"): {Rows: "d"},
+				of("c2", "x", "b"): {Rows: "d"}, of("c2", "x", "again"): {Rows: "d"},
+				of("c3", "x", "b"): {Rows: "d"}, of("c3", "y", "other"): {Rows: "e"}, of("c3", "z", "other"): {Rows: "e"},
+				of("c4", "x", "b"): {Rows: "d"}, of("c4", "y", "other"): {Rows: "d"},
 			}, nil
 		},
 	}
@@ -263,6 +263,33 @@ func TestAgentsOfWhomNothingElseIsKnown(t *testing.T) {
 	}
 	if len(a.Suspects) != 1 || a.Suspects[0].CaseID != "c1" || a.Suspects[0].Reasons[0].Reason != AgentsAgree || a.Answers != 4 || len(a.Notes) > 1 {
 		t.Errorf("%+v, want c1 alone, where two agents agree", a)
+	}
+}
+
+// Versions of one agent agree only if their SQL differs, in however many batches they answered.
+func TestVersionsWithTheSameSQLDoNotAgree(t *testing.T) {
+	of := func(agent, version, batch string) scoring.AnswerID {
+		return scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: agent, Version: version, Batch: batch}}
+	}
+	for _, tc := range []struct {
+		why   string
+		other scoring.AnswerID
+		sql   string
+		agree bool
+	}{
+		{"another night", of("x", "1", "n2"), "select 2", false},
+		{"a version with the same SQL", of("x", "2", "n2"), "select 1", false},
+		{"a version with other SQL", of("x", "2", "n2"), "select 2", true},
+		{"a version with unknown SQL", of("x", "2", "n2"), "", true},
+		{"another agent with the same SQL", of("y", "1", "n2"), "select 1", true},
+	} {
+		a, err := NewAudit(AuditInput{EX: "ex", Evidence: evidence([]Evidence{said(of("x", "1", "n1"), "ex", "", false)}),
+			Digests: func([]string) (map[scoring.AnswerID]Digest, error) {
+				return map[scoring.AnswerID]Digest{of("x", "1", "n1"): {"d", "select 1"}, tc.other: {"d", tc.sql}}, nil
+			}})
+		if err != nil || (len(a.Suspects) == 1) != tc.agree {
+			t.Errorf("%s: %v %+v", tc.why, err, a)
+		}
 	}
 }
 

@@ -104,6 +104,12 @@ type Score struct {
 	Judge string
 }
 
+// Digest identifies the result of an answer, and its SQL.
+type Digest struct {
+	Rows string // equal for results with the same rows
+	SQL  string // equal for the same SQL; "" if unknown
+}
+
 // Source provides existing scores, and human labels of the answers.
 type Source interface {
 	// Batches returns the batches with scores.
@@ -123,7 +129,7 @@ type Source interface {
 	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
 	// Digests returns digests of the results of all answers to the given questions, equal for answers with the same
 	// rows; nil if results cannot be read.
-	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
+	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]Digest, error)
 }
 
 // complexity is the metric whose label is the tier of a case.

@@ -30,7 +30,9 @@ func TestSuspects(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, err := analysis.NewAudit(analysis.AuditInput{EX: "ex_bird", Labels: labels, Evidence: src.EvidenceOf(t.Context(), batchSide(judged1), append([]string{"ex_bird"}, analysis.AuditMetrics...)),
-		Digests: func(cases []string) (map[scoring.AnswerID]string, error) { return src.Digests(t.Context(), cases) }})
+		Digests: func(cases []string) (map[scoring.AnswerID]analysis.Digest, error) {
+			return src.Digests(t.Context(), cases)
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

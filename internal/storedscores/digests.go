@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -11,14 +12,14 @@ import (
 // casesAtOnce is the number of questions per statement that reads answers.
 const casesAtOnce = 500
 
-// Digests returns a digest of the result of each answer to the given questions, equal for answers with the same rows.
+// Digests returns a digest of the result and the SQL of each answer to the given questions that has a result.
 // It returns nil if the warehouse has no table of answers.
-func (s *Warehouse) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
-	out := map[scoring.AnswerID]string{}
+func (s *Warehouse) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]analysis.Digest, error) {
+	out := map[scoring.AnswerID]analysis.Digest{}
 	for some := range slices.Chunk(cases, casesAtOnce) {
-		err := s.w.Results(ctx, some, func(id scoring.AnswerID, text string) {
+		err := s.w.Results(ctx, some, func(id scoring.AnswerID, text, sql string) {
 			result := scoring.ParseResultText([]byte(text))
-			if d := digest(&result); d != "" {
+			if d := digest(&result, sql); d.Rows != "" {
 				out[id] = d
 			}
 		})

@@ -37,7 +37,7 @@ func (s withCases) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error
 	return s.Warehouse.Labels(ctx)
 }
 
-func (s withCases) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
+func (s withCases) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]analysis.Digest, error) {
 	if s.cases != nil {
 		return s.cases.digests, nil
 	}
@@ -277,7 +277,7 @@ func (s *Files) Labels(context.Context) (map[scoring.AnswerID]bool, error) {
 }
 
 // Digests returns the digests of the answers in the case file, or nil without one.
-func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]string, error) {
+func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]analysis.Digest, error) {
 	if s.cases == nil {
 		return nil, nil
 	}
@@ -287,13 +287,13 @@ func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]string,
 // CaseLabels holds the labels and the digests of answers in a case file.
 type CaseLabels struct {
 	labels  map[scoring.AnswerID]bool
-	digests map[scoring.AnswerID]string
+	digests map[scoring.AnswerID]analysis.Digest
 }
 
 // ReadCaseLabels reads the labels of the cases of a source, and digests of their answers. An unreadable case is an
 // error.
 func ReadCaseLabels(ctx context.Context, source batch.Source) (*CaseLabels, error) {
-	out := &CaseLabels{labels: map[scoring.AnswerID]bool{}, digests: map[scoring.AnswerID]string{}}
+	out := &CaseLabels{labels: map[scoring.AnswerID]bool{}, digests: map[scoring.AnswerID]analysis.Digest{}}
 	for item, err := range source.Cases(ctx) {
 		if err != nil {
 			return nil, err
@@ -305,7 +305,7 @@ func ReadCaseLabels(ctx context.Context, source batch.Source) (*CaseLabels, erro
 		if c.Human != nil {
 			out.labels[c.AnswerID()] = *c.Human
 		}
-		if d := digest(&c.Pred.Result); d != "" {
+		if d := digest(&c.Pred.Result, c.Pred.SQL); d.Rows != "" {
 			out.digests[c.AnswerID()] = d
 		}
 	}

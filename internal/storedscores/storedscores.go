@@ -278,9 +278,9 @@ func Score(r *scoring.Row, detail []byte) analysis.Score {
 
 // digest returns a hash of the rows of a result that does not depend on the order of rows and columns. It is "" for
 // references, and for results without any value: that two agents find nothing is weak evidence.
-func digest(r *scoring.Result) string {
+func digest(r *scoring.Result, sql string) (d analysis.Digest) {
 	if r.Table == nil {
-		return ""
+		return d
 	}
 	rows := make([]string, r.Table.Rows())
 	any := false
@@ -298,11 +298,16 @@ func digest(r *scoring.Result) string {
 		rows[i] = strings.Join(cells, "\x1f")
 	}
 	if !any {
-		return ""
+		return d
 	}
 	slices.Sort(rows)
 	sum := sha256.Sum256([]byte(strings.Join(rows, "\x1e")))
-	return hex.EncodeToString(sum[:8])
+	d.Rows = hex.EncodeToString(sum[:8])
+	if sql = strings.Join(strings.Fields(sql), " "); sql != "" {
+		sum = sha256.Sum256([]byte(sql))
+		d.SQL = hex.EncodeToString(sum[:8])
+	}
+	return d
 }
 
 // Side selects the scores of one side of a comparison: those of a run, or without a run the latest of a batch.

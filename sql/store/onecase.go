@@ -28,9 +28,9 @@ func answersOfCase(d driver.Dialect, run, caseID string) Select[scoring.AnswerID
 	}
 }
 
-// Results calls f with the result of each answer to some questions, as stored in agent_runs: an inline result or a
+// Results calls f with the result and the SQL of each answer to some questions, as stored in agent_runs: an inline result or a
 // reference. The error is NotFound if the table does not exist.
-func (w *Store) Results(ctx context.Context, cases []string, f func(scoring.AnswerID, string)) error {
+func (w *Store) Results(ctx context.Context, cases []string, f func(id scoring.AnswerID, result, sql string)) error {
 	q, err := w.query(ctx)
 	if err != nil {
 		return err
@@ -39,20 +39,21 @@ func (w *Store) Results(ctx context.Context, cases []string, f func(scoring.Answ
 		if err != nil {
 			return err
 		}
-		f(r.AnswerID, r.result)
+		f(r.AnswerID, r.result, r.sql)
 	}
 	return nil
 }
 
 type givenResult struct {
 	scoring.AnswerID
-	result string
+	result, sql string
 }
 
-// results returns the statement for the keys and results of all answers to some questions.
+// results returns the statement for the keys, results and SQL of all answers to some questions.
 func (q inputs) results(cases []string) Select[givenResult] {
-	from := " FROM " + q.runs([]string{"result"}) + " WHERE " + q.within("r", &keyRange{ids: cases}) + inOrder
+	from := " FROM " + q.runs([]string{"result", "sql"}) + " WHERE " + q.within("r", &keyRange{ids: cases}) + inOrder
 	fields := append(fieldsIn(answerFields, func(r *givenResult) *scoring.AnswerID { return &r.AnswerID }),
-		field[givenResult]{SQL: "result", In: func(r *givenResult) any { return &r.result }})
+		field[givenResult]{SQL: "result", In: func(r *givenResult) any { return &r.result }},
+		field[givenResult]{SQL: "sql", In: func(r *givenResult) any { return &r.sql }})
 	return Select[givenResult]{What: readingCases, Fields: ofTable("r", fields), From: from, Args: q.args}
 }

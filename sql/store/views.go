@@ -333,7 +333,7 @@ FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_versio
 	{
 		"suspect_golds", "Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), " +
 			"gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), " +
-			"people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.",
+			"people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.",
 		"case_id, reason, answers, example_agent, example_version, example_batch",
 		`SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT {key golden_set.case_id} AS case_id, 'gold_error' AS why, CAST(NULL AS {text}) AS answer, CAST(NULL AS {text}) AS agent_name, CAST(NULL AS {text}) AS agent_version, CAST(NULL AS {text}) AS batch_id
@@ -352,8 +352,11 @@ FROM (SELECT {key golden_set.case_id} AS case_id, 'gold_error' AS why, CAST(NULL
   WHERE l.passes = 1 AND s.passed = FALSE AND s.metric IN ('verdict', 'ex_multiset')
   UNION ALL
   SELECT s.case_id, 'answers_agree' AS why, {s.answer} AS answer, s.agent_name, s.agent_version, s.batch_id
-  FROM badger.latest_scores s JOIN (SELECT case_id FROM badger.latest_scores WHERE metric = 'ex_multiset' AND passed IS NOT NULL
-    GROUP BY case_id HAVING COUNT(DISTINCT {version}) > 1 AND COUNT(CASE WHEN passed THEN 1 END) = 0) f ON f.case_id = s.case_id
+  FROM badger.latest_scores s JOIN (SELECT s.case_id FROM badger.latest_scores s
+    LEFT JOIN (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, MIN({text agent_runs.sql}) AS sql FROM badger.agent_runs GROUP BY 1, 2, 3, 4) k
+    ON k.case_id = s.case_id AND k.agent_name = s.agent_name AND k.agent_version = s.agent_version AND k.batch_id = s.batch_id
+    WHERE s.metric = 'ex_multiset' AND s.passed IS NOT NULL GROUP BY s.case_id
+    HAVING (COUNT(DISTINCT s.agent_name) > 1 OR COUNT(DISTINCT s.agent_version) > 1 AND COUNT(DISTINCT COALESCE(NULLIF(k.sql, ''), s.agent_version)) > 1) AND COUNT(CASE WHEN s.passed THEN 1 END) = 0) f ON f.case_id = s.case_id
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why`,
 	},
