@@ -3,11 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -16,7 +19,7 @@ type reportCommand struct {
 	DB string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
 	ID string `name:"run" placeholder:"ID" help:"Run ID (default the latest)."`
 	chosenBatches
-	Against       string   `placeholder:"RUN" help:"Run to compare with."`
+	Against       string   `placeholder:"RUN" help:"Run to compare with, or AGENT@VERSION or a batch, whose latest run is taken."`
 	FailOnDrop    []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
 	FailOnDecline bool     `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
 	primaryFlag
@@ -56,14 +59,13 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	}
 	var base store.OfRun
 	if c.Against != "" {
-		if base, err = (evaluation.Named{ID: c.Against, Flag: "--against", Of: c.answers(), DB: c.DB}).Find(ctx, p.stderr,
-			w); err != nil {
+		if base, err = (evaluation.Named{ID: c.Against, Flag: "--against", Of: c.answers(), DB: c.DB}).Against(ctx,
+			p.stderr, w); err != nil {
 			return err
 		}
-		if base.ID == of.ID {
+		if base.RunID == of.RunID || base.ID == of.ID && base.By == (scoring.By{}) {
 			return usage("--against: %.80q is the run that is reported on, expected another run", c.Against)
 		}
-		base = store.OfRun{RunID: scoring.RunID{ID: base.ID}}
 	}
 	if err := c.gated(ctx, w, of, gates); err != nil {
 		return err
@@ -76,14 +78,21 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if err := c.write(ctx, p, w, reported{of, base, primary}, config.Report.Masked); err != nil {
-		return err
-	}
 	drops := evaluation.DropGates{Drops: gates, Decline: c.FailOnDecline, Primary: primary}
-	if reached, err := evaluation.Drops(ctx, p.stderr, w, of, drops); err != nil || reached {
+	var said strings.Builder
+	reached, err := evaluation.Drops(ctx, &said, w, of, drops)
+	if err != nil {
 		return err
 	}
-	return errGate
+	runs := reported{of, base, primary, report.GateLines(said.String())}
+	if err := c.write(ctx, p, w, runs, config.Report.Masked); err != nil {
+		return err
+	}
+	fmt.Fprint(p.stderr, said.String())
+	if !reached {
+		return errGate
+	}
+	return nil
 }
 
 // gated returns an error if the run has no scores of a metric of --fail-on-drop.
@@ -108,6 +117,7 @@ func (c *reportCommand) printedOn(p process) bool {
 type reported struct {
 	of, base store.OfRun
 	primary  string
+	gates    []report.GateResult
 }
 
 // write reads the run in one pass and writes it in all requested formats.
@@ -137,6 +147,7 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 		return err
 	}
 	f := r.Summary.Figures
+	f.Gates = runs.gates
 	if f.Batches, f.EarlierBatches, err = evaluation.Batches(ctx, w, runs.of, f.Primary); err != nil {
 		return err
 	}

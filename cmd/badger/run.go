@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/submission"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -123,6 +123,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		}
 		p.say(c.HTML)
 	}
+	said, reached, gateErr := c.gatesOf(ctx, &e)
+	e.Summary.Figures.Gates = report.GateLines(said)
 	switch {
 	case c.JSON:
 		if e := e.Summary.WriteJSON(p.stdout); e != nil {
@@ -141,10 +143,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		e.Warn()
 		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", printable.Count(outcome.Done, "answer"))
 	}
-	said, reached := e.Summary.Figures.Check(e.gates)
-	err = printGates(e.stderr, said, reached)
-	if drop := c.checkDrops(ctx, &e); drop != nil && (err == nil || !errors.Is(drop, errGate)) {
-		err = drop
+	fmt.Fprint(e.stderr, said)
+	if err = gateErr; err == nil && !reached {
+		err = errGate
 	}
 	e.Warn()
 	if err == nil && outcome.Skipped == 0 {
@@ -448,16 +449,19 @@ func interruptible(ctx context.Context, notes io.Writer) (_ context.Context, sto
 	return ctx, stopped, func() { signal.Stop(signals); cut() }
 }
 
-// checkDrops returns errGate if a batch of the run fails a gate of --fail-on-drop.
-func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
+// gatesOf returns the messages about the gates of the run, one a line, and reports whether it passes all of them.
+func (c *runCommand) gatesOf(ctx context.Context, e *runAtWork) (said string, reached bool, err error) {
+	lines, reached := e.Summary.Figures.Check(e.gates)
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintln(&b, printable.Text(l))
+	}
 	gates, err := readDrops(c.FailOnDrop)
 	if err != nil {
-		return err
+		return b.String(), reached, err
 	}
-	if reached, err := e.Drops(ctx, gates, c.FailOnDecline); err != nil || reached {
-		return err
-	}
-	return errGate
+	all, err := e.Drops(ctx, &b, gates, c.FailOnDecline)
+	return b.String(), reached && all, err
 }
 
 // checkExports returns a usage error if an export needs a database but --no-to is set, or if two outputs go to the same

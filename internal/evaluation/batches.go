@@ -200,8 +200,9 @@ func (b *ofBaselines) course(ctx context.Context, i int, primary string, alpha f
 }
 
 // Drops is [Drops] for the run e.
-func (e *Run) Drops(ctx context.Context, gates []gate.Drop, decline bool) (reached bool, err error) {
-	return Drops(ctx, e.Notes, e.Warehouse, e.of(), DropGates{gates, decline, e.Summary.Declared()})
+func (e *Run) Drops(ctx context.Context, notes io.Writer, gates []gate.Drop,
+	decline bool) (reached bool, err error) {
+	return Drops(ctx, notes, e.Warehouse, e.of(), DropGates{gates, decline, e.Summary.Declared()})
 }
 
 // CompareBatches adds the batches of the run with their baselines to the figures of its summary. It does nothing for

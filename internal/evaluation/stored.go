@@ -9,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/store"
@@ -39,10 +41,63 @@ func Only(of scoring.By) string {
 	return strings.Join(out, ", ")
 }
 
+// latestOf returns the ID of the latest run with answers that match the pattern by; "" if there is none among the last
+// runs.
+func latestOf(ctx context.Context, w *store.Store, by scoring.By) (string, error) {
+	const most = 500
+	ids, err := w.LatestRuns(ctx, most)
+	if err != nil {
+		return "", err
+	}
+	for _, id := range ids {
+		rows, err := w.Runs(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if slices.ContainsFunc(rows, func(r store.Run) bool { return r.Matches(by) }) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// Against returns the side that a report compares with: a run by its ID, or else the latest run of the latest batch that
+// name selects, which is AGENT@VERSION, an agent, a version or a batch.
+func (n Named) Against(ctx context.Context, notes io.Writer, w *store.Store) (store.OfRun, error) {
+	rows, err := w.Runs(ctx, n.ID)
+	if err != nil {
+		return store.OfRun{}, err
+	}
+	if len(rows) > 0 {
+		of, err := n.Find(ctx, notes, w)
+		return store.OfRun{RunID: scoring.RunID{ID: of.ID}}, err
+	}
+	batches, err := storedscores.In(w).Batches(ctx)
+	if err != nil {
+		return store.OfRun{}, err
+	}
+	analysis.Sort(batches)
+	named, err := analysis.BatchesNamed(batches, n.Flag, n.ID, "")
+	if err != nil {
+		var other error
+		if named, other = analysis.BatchesNamed(batches, n.Flag, "", n.ID); other != nil {
+			return store.OfRun{}, errcode.Usage("%w; or name a run or a batch", err)
+		}
+	}
+	by := named[len(named)-1].By
+	id, err := latestOf(ctx, w, by)
+	return store.OfRun{RunID: scoring.RunID{ID: id, By: by}}, err
+}
+
 // Find returns the run and pattern. A run that does not exist is a usage error, and for --run so is one without
 // matching answers; a database without runs is NotFound. It writes a note if the run is incomplete.
 func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of store.OfRun, err error) {
 	id, flag := n.ID, n.Flag
+	if id == "" && n.Of.By != (scoring.By{}) {
+		if id, err = latestOf(ctx, w, n.Of.By); err != nil {
+			return of, err
+		}
+	}
 	if id == "" {
 		last, err := w.LastRun(ctx)
 		if err != nil {

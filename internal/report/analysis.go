@@ -177,18 +177,19 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 		verdicts = verdicts || p.Now.PassRate != nil
 	}
 	g.column("date")
-	g.names("batch", 8)
-	if len(dates) == len(points) { // the dates say which is which
-		g.cols[1].drop = 8
+	if len(dates) == len(points) { // no two batches have one date
+		g.cols[0].drop = 3
 	}
+	g.names("batch", 8) // --batch needs it
 	g.words("agent", 8)
 	g.words("version", 7)
+	g.cols[3].drop = 2
 	g.column("tier")
-	g.number("cases").drop = 4
-	g.number("cov.").drop = 7
+	g.number("cases").drop = 5
+	g.number("cov.").drop = 8
 	g.number("mean")
 	if verdicts {
-		g.cols[7].drop = 6
+		g.cols[7].drop = 7
 	}
 	g.number("P90").drop = 9
 	g.number("passed")
@@ -333,8 +334,15 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 		v.cases(c)
 	}
 	v.line()
-	v.paragraph("", "compared: questions with a value or a missing answer on both sides, scored the same way, of those that both sides have. before, after, change: share that passed, or the mean if the metric has no verdicts. "+
-		"95 % CI: of the change (score interval, as wide as the exact test, or resampling of a mean), not adjusted for other metrics. "+adjusting(c.Primary, c.MinDrop, c.Alpha))
+	legend := ""
+	if slices.Contains(g.shown, "compared") {
+		legend += "compared: questions with a value or a missing answer on both sides, scored the same way, of those that both sides have. "
+	}
+	legend += "before, after, change: share that passed, or the mean if the metric has no verdicts, on the questions that are compared. "
+	if slices.Contains(g.shown, "95 % CI") {
+		legend += "95 % CI: of the change (score interval, as wide as the exact test, or resampling of a mean), not adjusted for other metrics. "
+	}
+	v.paragraph("", legend+adjusting(c.Primary, c.MinDrop, c.Alpha))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}

@@ -29,7 +29,8 @@ type Figures struct {
 	// Batches are the latest batches of a stored run, the newest first.
 	Batches []BatchOf `json:"batches,omitempty"`
 	// EarlierBatches is the number of earlier batches of the run, which Batches leaves out.
-	EarlierBatches int `json:"earlier_batches,omitempty"`
+	EarlierBatches int          `json:"earlier_batches,omitempty"`
+	Gates          []GateResult `json:"gates,omitempty"`
 	// each version against the previous one, and agents with the same version against each other
 	Changes []Change `json:"changes,omitempty"`
 	Tiers   []Slice  `json:"tiers,omitempty"`

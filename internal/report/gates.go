@@ -123,3 +123,23 @@ func because(c *Coverage, zero []string) string {
 	}
 	return ""
 }
+
+// GateResult is the result of a gate, with the message about it.
+type GateResult struct {
+	Passed bool   `json:"passed"`
+	Text   string `json:"text"`
+}
+
+// GateLines returns the results in messages about gates, see [gate.Line]. Other lines are left out.
+func GateLines(said string) (out []GateResult) {
+	for l := range strings.Lines(said) {
+		l = strings.TrimSuffix(l, "\n")
+		switch {
+		case strings.HasPrefix(l, gate.Line(true, "")):
+			out = append(out, GateResult{true, l})
+		case strings.HasPrefix(l, gate.Line(false, "")):
+			out = append(out, GateResult{false, l})
+		}
+	}
+	return out
+}

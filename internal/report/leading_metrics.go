@@ -85,7 +85,7 @@ func (v *view) leading() {
 	g.number("cases")
 	g.number("mean")
 	g.column("passed").drop = 3
-	g.number("")
+	g.number("").heir = true
 	g.column("95 % CI").drop = 2
 	g.number("change")
 	g.number("p").drop = 1
@@ -128,10 +128,8 @@ func (v *view) worseBriefly() {
 		if len(c.Regressed) == 0 {
 			continue
 		}
-		if m := v.Change(v.Primary, c.To); m != nil {
-			v.title("Worse than before",
-				fmt.Sprintf("%d of %d in %s, by %s", m.Worse, m.N, v.name(c.To), printable.Text(v.Primary)))
-		}
+		_, in := v.worse(&c)
+		v.title("Worse than before", in)
 		for i := range c.Regressed[:min(len(c.Regressed), briefAnswers)] {
 			a := c.Regressed[i]
 			if a.Why != "" { // it says more than the metric's own reason

@@ -205,7 +205,7 @@ func (v *view) rateColumns(g *grid, first string) {
 	g.number("cov.")
 	g.number("mean")
 	g.column("passed").drop = 3
-	g.number("")
+	g.number("").heir = true
 	g.column("95 % CI").drop = 2
 	g.number("abst")
 	g.number("n/a")

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/printable"
@@ -100,9 +101,32 @@ func (v *view) regressed(c *Change) {
 	if len(c.Regressed) == 0 {
 		return
 	}
-	v.title("Worse than before", fmt.Sprintf("in %s, by %s", v.name(c.To), printable.Text(v.Primary)))
+	worse, in := v.worse(c)
+	v.title("Worse than before", in)
 	for _, a := range c.Regressed {
 		v.answer(&a, decimal(*a.Before)+" "+v.arrow+" "+decimal(a.Value))
+	}
+	v.more(worse - len(c.Regressed))
+}
+
+// worse returns the number of answers that are worse than before by the primary metric, and describes it.
+func (v *view) worse(c *Change) (n int, text string) {
+	in := ""
+	if name := v.name(c.To); name != "" {
+		in = " in " + name
+	}
+	for i := range c.Metrics {
+		if m := &c.Metrics[i]; m.Metric == v.Primary {
+			return m.Worse, fmt.Sprintf("%d of %d%s, by %s", m.Worse, m.N, in, printable.Text(v.Primary))
+		}
+	}
+	return 0, strings.TrimSpace(in + ", by " + printable.Text(v.Primary))
+}
+
+// more prints that a list leaves out n answers.
+func (v *view) more(n int) {
+	if n > 0 {
+		v.line(span{fmt.Sprintf("%s %d more: badger compare --cases, or --json", v.ellipsis, n), dim})
 	}
 }
 

@@ -15,13 +15,15 @@ type column struct {
 	least int  // minimum width of a flexible column
 	// middle: cells are cut in the middle, and only so far that different ones stay different.
 	middle bool
-	drop   int // columns with the highest drop are omitted first if the table does not fit; 0: never
+	heir   bool // it takes the head of the column before it if that column is omitted
+	drop   int  // columns with the highest drop are omitted first if the table does not fit; 0: never
 }
 
 // grid is a table of styled cells that is fitted to the width of the terminal.
 type grid struct {
-	cols []column
-	rows [][]cellSpans
+	cols  []column
+	rows  [][]cellSpans
+	shown []string // the heads of the columns that print wrote
 }
 
 // cellSpans is the content of a cell.
@@ -70,7 +72,14 @@ func (g *grid) print(p *printer) {
 	head := make([]cellSpans, len(g.cols))
 	named := false
 	for i, c := range g.cols {
+		if c.heir && widths[i] > 0 && widths[i-1] == 0 {
+			c.head = g.cols[i-1].head
+			widths[i] = max(widths[i], printable.Width(c.head))
+		}
 		head[i] = inStyle(c.head, dim)
+		if widths[i] > 0 {
+			g.shown = append(g.shown, c.head)
+		}
 		named = named || c.head != "" && widths[i] > 0
 	}
 	if named {
@@ -126,8 +135,12 @@ func (g *grid) fit(widths []int, room int) {
 	total := func(cut bool) int {
 		n := -len(gap)
 		for i, w := range widths {
-			if c := g.cols[i]; cut && c.flex {
+			c := g.cols[i]
+			if cut && c.flex {
 				w = min(w, c.least)
+			}
+			if w > 0 && c.heir && widths[i-1] == 0 {
+				w = max(w, printable.Width(g.cols[i-1].head))
 			}
 			if w > 0 {
 				n += w + len(gap)
