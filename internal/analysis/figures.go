@@ -17,7 +17,8 @@ type Figures struct {
 	Unanswered    int `json:"unanswered"` // without an answer of the agent
 
 	Coverage *float64 `json:"coverage"` // Scored, divided by the number of cases that the metric applies to
-	Mean     *float64 `json:"mean"`
+	// Mean is the mean of the values and, unless lower is better, of 0 for each missing answer.
+	Mean *float64 `json:"mean"`
 	// P90 is the 90th percentile of the values by nearest rank (STEF, Table 4), also if lower is better: for a
 	// latency it is the slow tail.
 	P90    *float64 `json:"p90"`
@@ -86,7 +87,11 @@ func (g *figuring) figures() Figures {
 		f.Coverage = ratio(f.Scored, n)
 	}
 	if len(g.values) > 0 {
-		mean, p90 := sortedMean(g.values), g.values[(9*len(g.values)+9)/10-1] // nearest rank
+		counted := len(g.values)
+		if !g.lower { // a missing answer counts as 0
+			counted += f.Unanswered
+		}
+		mean, p90 := sortedSum(g.values)/float64(counted), g.values[(9*len(g.values)+9)/10-1] // nearest rank
 		f.Mean, f.P90 = &mean, &p90
 	}
 	if f.Judged > 0 || g.rated {
@@ -104,13 +109,15 @@ func (g *figuring) figures() Figures {
 
 // sortedMean sorts values and returns their mean, which so does not depend on the order of cases, not even in the
 // last bits.
-func sortedMean(values []float64) float64 {
+func sortedMean(values []float64) float64 { return sortedSum(values) / float64(len(values)) }
+
+// sortedSum sorts values and returns their sum.
+func sortedSum(values []float64) (sum float64) {
 	slices.Sort(values)
-	sum := 0.0
 	for _, v := range values {
 		sum += v
 	}
-	return sum / float64(len(values))
+	return sum
 }
 
 func ratio(part, whole int) *float64 {

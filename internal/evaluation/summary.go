@@ -158,5 +158,6 @@ func (s *Summary) ExportOptions(metrics []scoring.Metric, program string) export
 			ordered = append(ordered, metrics[i].Name)
 		}
 	}
-	return export.Options{Metric: primary, Metrics: ordered, Program: program, Status: func() string { return s.Status }}
+	return export.Options{Metric: primary, Metrics: ordered, Known: metrics, Program: program,
+		Status: func() string { return s.Status }}
 }

@@ -72,14 +72,17 @@ func (j *junit) Add(a *Answer) error {
 		j.suites[key] = s
 	}
 	for i := range a.Scores {
-		if of := &a.Scores[i]; of.Status == scoring.StatusOK {
+		of := &a.Scores[i]
+		missing := of.Unanswered() && !j.lower(of.Metric) // it counts as 0
+		if of.Status == scoring.StatusOK || missing {
 			m := s.means[of.Metric]
 			if m == nil {
 				m = &sum{}
 				s.means[strings.Clone(of.Metric)] = m
 			}
-			m.total += of.Value
-			m.n++
+			if m.n++; !missing {
+				m.total += of.Value
+			}
 		}
 	}
 	s.tests++
@@ -142,6 +145,12 @@ func (j *junit) body(a *Answer, by, difference string) string {
 	add("why they differ", difference)
 	add("question", a.Question)
 	return element(cut(b.String(), maxCase))
+}
+
+// lower reports whether lower values of a metric are better.
+func (j *junit) lower(metric string) bool {
+	i := slices.IndexFunc(j.o.Known, func(m scoring.Metric) bool { return m.Name == metric })
+	return i >= 0 && j.o.Known[i].LowerIsBetter
 }
 
 // className returns the class of a test case: tier, else first tag, else "cases". Dots, which separate classes, are

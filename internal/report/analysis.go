@@ -180,7 +180,7 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 	if len(dates) == len(points) { // no two batches have one date
 		g.cols[0].drop = 3
 	}
-	g.names("batch", 8) // --batch needs it
+	g.names("batch", 16) // --batch needs it
 	g.words("agent", 8)
 	g.words("version", 7)
 	g.cols[3].drop = 2
@@ -485,7 +485,7 @@ func batchNames(batches []analysis.Batch) string {
 	if n := len(batches) - most; n > 0 {
 		names = append(names, printable.Count(n, "more batch"))
 	}
-	return printable.List(names)
+	return strings.Join(names, "; ")
 }
 
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {

@@ -236,7 +236,11 @@ func (s *Summary) rate(x *series, cases []int32, a Agent, of kind) Rate {
 	}
 	if r.N = len(values); r.N > 0 {
 		r.Sum = total(values)
-		m := r.Sum / float64(r.N)
+		counted := r.N
+		if !of.lower { // a missing answer counts as 0
+			counted += r.Coverage.Unanswered
+		}
+		m := r.Sum / float64(counted)
 		r.Mean = &m
 	}
 	if len(questions) > 0 {

@@ -109,7 +109,7 @@ type Rate struct {
 	N        int                    `json:"n"` // scores with a value
 	Coverage Coverage               `json:"coverage"`
 	Sum      float64                `json:"-"`                // sum of the values
-	Mean     *float64               `json:"mean"`             // mean of the values; null without values
+	Mean     *float64               `json:"mean"`             // of the values and 0 for missing answers; null without values
 	Passed   *Share                 `json:"passed"`           // null if no score has a verdict
 	Status   map[scoring.Status]int `json:"status"`           // also unanswered, which not_applicable does not include
 	Labels   []Count                `json:"labels,omitempty"` // counts of the labels of scores with a value

@@ -249,7 +249,7 @@ func (s *Site) otherMeasures(
 			if share := s.shareOf(name, &f.Figures); share != nil {
 				values[i] = &share.Rate
 			} else {
-				values[i] = meanOf(&f.Figures)
+				values[i] = s.meanOf(name, &f.Figures)
 			}
 		}
 		if c := smallOf(nights, values, at, daily); c != nil {

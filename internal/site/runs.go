@@ -198,7 +198,7 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 		}
 		if there {
 			row.Cases = f.Scores
-			row.Share, row.Mean = s.shareOf(row.Metric, &f.Figures), meanOf(&f.Figures)
+			row.Share, row.Mean = s.shareOf(row.Metric, &f.Figures), s.meanOf(row.Metric, &f.Figures)
 			row.Unanswered = f.Unanswered
 			row.Duration = tookSince(run.Started, f.Last)
 		}
@@ -241,11 +241,15 @@ func (s *Site) givesVerdicts(metric string) bool {
 }
 
 // meanOf returns the mean of a metric's values, or nil without values.
-func meanOf(f *store.Figures) *float64 {
+func (s *Site) meanOf(metric string, f *store.Figures) *float64 {
 	if f.OK == 0 {
 		return nil
 	}
-	mean := f.Sum / float64(f.OK)
+	of := f.OK
+	if !s.lower(metric) { // a missing answer counts as 0
+		of += f.Unanswered
+	}
+	mean := f.Sum / float64(of)
 	return &mean
 }
 

@@ -24,9 +24,9 @@ func countedScore(prefix, column string) string {
 
 // batchRates is a query for the pass rates of each agent's batches by metric. place is 1 for the latest batch. nth is 1
 // for the latest batch with scores of the metric, so that batches that were never scored are not compared.
-const batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
+var batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
     COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
-    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+    ` + passShare + ` AS pass_rate
   FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
     FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.batch_id} AS batch_id, {column agent_runs.ran_at} AS ran_at FROM badger.agent_runs) k
     GROUP BY agent_name, batch_id) a
@@ -57,6 +57,14 @@ const roundedMean = "FLOOR(AVG(value) * 1000000000 + 0.5)"
 // better.
 var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter +
 	")"
+
+// passShare is the share of a group's scores that passed, of those with a verdict and of missing answers. meanOfAll is the
+// mean of their values and of 0 for each missing answer. The scores are those of s.
+var (
+	passShare = "CASE WHEN COUNT(s.passed) > 0 THEN COUNT(CASE WHEN s.passed THEN 1 END) * 1.0 / COUNT(CASE WHEN s.passed IS NOT NULL OR " +
+		silent + " THEN 1 END) END"
+	meanOfAll = "SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR " + silent + " THEN 1 END), 0)"
+)
 
 // madeOf is a query for the latest scores with the judge that was called for them; "" if none was. A missing answer has
 // the value 0 and did not pass. judged is 1 for scores with a verdict, and scored is 1 if any score of the batch and
@@ -183,11 +191,11 @@ WHERE newest = 1`,
 	},
 	{
 		"coverage", "The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. " +
-			"coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.",
+			"pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.",
 		"agent_name, agent_version, batch_id, metric, asked, scored, abstained, not_applicable, failed, unanswered, coverage, passed, pass_rate, rate_of_all",
 		`SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
-       CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
+       CASE WHEN judged > 0 THEN passed * 1.0 / (judged + CASE WHEN metric IN (` + lowerIsBetter + `) THEN 0 ELSE unanswered END) END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + CASE WHEN s.missing = 0 THEN COALESCE(n.silent, 0) ELSE 0 END AS unanswered,
         s.scored + s.abstained + s.failed + s.unanswered + CASE WHEN s.missing = 0 THEN COALESCE(n.silent, 0) ELSE 0 END AS applies, s.passed, s.judged
   FROM (SELECT agent_name, agent_version, batch_id, metric,
@@ -208,10 +216,10 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t`,
 	},
 	{
-		"versions_by_metric", "Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.",
+		"versions_by_metric", "Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.",
 		"agent_name, agent_version, metric, tier, scored, mean_value, pass_rate, unfinished, answered",
-		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
-       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
+		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, ` + meanOfAll + ` AS mean_value,
+       ` + passShare + ` AS pass_rate,
        SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0`,
@@ -232,7 +240,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k`,
 	},
 	{
-		"degradation", "The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.",
+		"degradation", "The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.",
 		"agent_name, metric, batch_id, batch_before, judged, judged_before, pass_rate, pass_rate_before, pass_rate_change, failed, failed_before",
 		`SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -283,7 +291,7 @@ LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM waiting) n ON n.agent_name 
 WHERE n.batch_id IS NULL AND (d.pass_rate_change <= -w.most OR d.failed > d.failed_before)`,
 	},
 	{
-		"latest_run", "The latest run of each agent, version and batch, with its outcome and its scores.",
+		"latest_run", "The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.",
 		"agent_name, agent_version, batch_id, eval_run_id, run_date, run_status, judge, cases, scored, abstained, not_applicable, failed, passed, pass_rate",
 		`SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -297,11 +305,11 @@ WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_ru
 	},
 	{
 		"versions_by_batch",
-		"Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.",
+		"Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.",
 		"agent_name, agent_version, metric, tier, batch_id, run_day, answered, scored, mean_value, passed, judged, pass_rate",
 		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, {day s.run_date} AS run_day, COUNT(*) AS answered,
-       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
-       COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, ` + meanOfAll + ` AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
+       COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, ` + passShare + ` AS pass_rate
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, {day s.run_date}`,
 	},
@@ -361,17 +369,17 @@ FROM (SELECT {key golden_set.case_id} AS case_id, 'gold_error' AS why, CAST(NULL
 GROUP BY t.case_id, t.why`,
 	},
 	{
-		"trend", "Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.",
+		"trend", "Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.",
 		"agent_name, agent_version, batch_id, dated_at, metric, tier, answers, scored, coverage, mean_value, p90, passed, judged, pass_rate, metric_versions, metric_version, configurations, config_hash, judges, judge",
 		`SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
-       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, ` + meanOfAll + ` AS mean_value,
        MIN(CASE WHEN s.status = 'ok' AND s.place * 10 >= s.of_ok * 9 THEN s.value END) AS p90, COUNT(CASE WHEN s.passed THEN 1 END) AS passed, COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged,
-       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate, COUNT(DISTINCT s.metric_version) AS metric_versions, MAX(s.metric_version) AS metric_version,
+       ` + passShare + ` AS pass_rate, COUNT(DISTINCT s.metric_version) AS metric_versions, MAX(s.metric_version) AS metric_version,
        COUNT(DISTINCT s.config_hash) AS configurations, MAX(s.config_hash) AS config_hash, COUNT(DISTINCT NULLIF(s.judge, '')) AS judges, MAX(NULLIF(s.judge, '')) AS judge
-FROM (SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, m.metric_version, m.status, m.value, m.passed, m.config_hash, m.judge, COALESCE(c.tier, 'unknown') AS tier, m.applies,
+FROM (SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, m.metric_version, m.status, m.reason, m.value, m.passed, m.config_hash, m.judge, COALESCE(c.tier, 'unknown') AS tier, m.applies,
         ROW_NUMBER() OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown'), CASE WHEN m.status = 'ok' THEN 1 ELSE 0 END ORDER BY m.value) AS place,
         COUNT(CASE WHEN m.status = 'ok' THEN 1 END) OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown')) AS of_ok
-  FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash,
+  FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.reason, s.value, s.passed, s.config_hash,
           CASE WHEN s.status = 'not_applicable' AND s.reason NOT IN (` + noAnswer + `) THEN 0 ELSE 1 END AS applies, CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
     FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) m
   LEFT JOIN badger.complexity c ON c.case_id = m.case_id) s

@@ -239,7 +239,21 @@ func mean(rows []row) string {
 			sum, n = sum+r.Score.Value, n+1
 		}
 	}
-	return share(sum, n)
+	if n == 0 {
+		return ""
+	}
+	return share(sum, n+count(rows, missing))
+}
+
+// missing reports whether a score has no answer, where that counts as 0.
+func missing(s *scoring.Score) bool { return unanswered(s) && !lower(s.Metric) }
+
+// rate is the share that passed, of the scores with a verdict and the missing answers.
+func rate(rows []row) string {
+	if count(rows, judged) == 0 {
+		return ""
+	}
+	return share(float64(count(rows, passed)), count(rows, judged)+count(rows, missing))
 }
 
 // The views show what the rows are, computed here another way.
@@ -320,7 +334,7 @@ func (w *world) views() map[string][]string {
 		run, _ := strconv.Atoi(s.Score.Warnings[0][1:])
 		return strings.Join([]string{s.Version, s.Score.Metric, tier(s.CaseID), s.Batch, dates[run].Format("2006-01-02")}, "|")
 	}, func(of []row) string {
-		return fmt.Sprintf("%d|%d|%s|%d|%d|%s", len(of), count(of, status(scoring.StatusOK)), mean(of), count(of, passed), count(of, judged), share(float64(count(of, passed)), count(of, judged)))
+		return fmt.Sprintf("%d|%d|%s|%d|%d|%s", len(of), count(of, status(scoring.StatusOK)), mean(of), count(of, passed), count(of, judged), rate(of))
 	})
 
 	out["SELECT agent_version, batch_id, metric, place, case_id, tier, value, passed, reason FROM badger.worst_cases"] = worst(latest, tier)
@@ -565,7 +579,7 @@ func (w *world) analyses(out map[string][]string, latest []row, tier func(string
 		}
 		applies := len(of) - count(of, func(s *scoring.Score) bool { return s.Status == scoring.StatusNotApplicable && !unanswered(s) })
 		return fmt.Sprintf("%d|%d|%s|%s|%s|%d|%d|%s|%d|%d|%d|%s", len(of), len(values), share(float64(len(values)), applies), mean(of), p90, count(of, passed), count(of, judged),
-			share(float64(count(of, passed)), count(of, judged)), len(versions), highest, len(judges), last)
+			rate(of), len(versions), highest, len(judges), last)
 	})
 
 	scores := map[string]row{}
