@@ -104,7 +104,7 @@ func warnOfDrop(ctx context.Context, p process, w *store.Store, batch *analysis.
 	if base == nil {
 		return nil
 	}
-	c, err := analysis.CompareBatches(ctx, src, set, base, batches[i], set.Primary("", there))
+	c, err := base.Compare(ctx, src, set, batches[i], set.Primary("", there))
 	if err != nil || len(c.Findings()) == 0 {
 		return err
 	}
@@ -158,8 +158,8 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later 
 	return b, later, accepted[b.By], nil
 }
 
-// withdrawn returns the batch whose acceptance is withdrawn: the last of the named ones or, if choose, the only accepted
-// one of them.
+// withdrawn returns the batch whose acceptance is withdrawn: the last of the named ones or, if choose, the only
+// accepted one of them.
 func withdrawn(named []analysis.Batch, accepted analysis.Accepted, choose bool) (*analysis.Batch, error) {
 	if choose {
 		var names []string
@@ -171,7 +171,8 @@ func withdrawn(named []analysis.Batch, accepted analysis.Accepted, choose bool) 
 			return !is
 		})
 		if len(named) > 1 {
-			return nil, usage("--withdraw: %d batches are accepted: %s; choose one with --batch", len(named), printable.List(names))
+			return nil, usage("--withdraw: %d batches are accepted: %s; choose one with --batch", len(named),
+				printable.List(names))
 		}
 		if len(named) == 0 {
 			return nil, usage("--withdraw: no such batch is accepted; badger accept --list shows the accepted batches")

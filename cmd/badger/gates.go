@@ -31,8 +31,8 @@ func printGates(w io.Writer, said []string, reached bool) error {
 	return nil
 }
 
-// readDrops parses the values of --fail-on-drop. A drop above 1 of a metric whose share of passed answers is compared is
-// a usage error.
+// readDrops parses the values of --fail-on-drop. A drop above 1 of a metric whose share of passed answers is compared
+// is a usage error.
 func readDrops(specs []string) ([]gate.Drop, error) {
 	drops, err := gate.ReadDrops(specs)
 	for _, d := range drops {

@@ -285,8 +285,8 @@ func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.An
 			same[d.Rows][voice{version{id.Agent, id.Version}, d.SQL}] = true
 		}
 	}
-	// several reports whether two voices are of different agents, or of versions whose SQL differs: batches of one version,
-	// and versions that wrote the same, are one voice.
+	// several reports whether two voices are of different agents, or of versions whose SQL differs: batches of one
+	// version, and versions that wrote the same, are one voice.
 	several := func(voices map[voice]bool) bool {
 		for a := range voices {
 			for b := range voices {

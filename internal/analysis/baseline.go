@@ -19,7 +19,7 @@ type Acceptance struct {
 	When time.Time `json:"accepted_at,omitzero"`
 	Note string    `json:"note,omitempty"`
 
-	worse string // not "": nobody accepted the batch, and it is worse than its own baseline by this much
+	worse string // not "": the batch is not accepted, and is worse than its own baseline by this much
 }
 
 // Accepted holds the acceptances by batch, and the batches that [AcceptedFrom] found worse than their baseline.
@@ -53,7 +53,7 @@ func (a Accepted) judge(ctx context.Context, src Source, set *Set, batches []Bat
 		if base == nil {
 			continue
 		}
-		c, err := CompareBatches(ctx, src, set, base, *b, primary)
+		c, err := base.Compare(ctx, src, set, *b, primary)
 		if err != nil {
 			return nil, err
 		}
@@ -85,19 +85,19 @@ type comparer interface {
 	CompareBatches(ctx context.Context, set *Set, from, to Batch, o CompareOptions) (*Comparison, error)
 }
 
-// CompareBatches compares a batch with its baseline by the primary metric.
-func CompareBatches(ctx context.Context, src Source, set *Set, base *Baseline, to Batch,
+// Compare compares a batch with its baseline by the primary metric.
+func (b *Baseline) Compare(ctx context.Context, src Source, set *Set, to Batch,
 	primary string) (c *Comparison, err error) {
 	o := CompareOptions{Metrics: []string{primary}, Primary: primary}
 	if fast, is := src.(comparer); is {
-		c, err = fast.CompareBatches(ctx, set, base.Batch, to, o)
+		c, err = fast.CompareBatches(ctx, set, b.Batch, to, o)
 	} else {
-		c, err = CompareSides(ctx, src, set, []Batch{base.Batch}, []Batch{to}, o)
+		c, err = CompareSides(ctx, src, set, []Batch{b.Batch}, []Batch{to}, o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.Baseline = base
+	c.Baseline = b
 	return c, nil
 }
 
@@ -214,8 +214,8 @@ func baselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline)
 	return -1, nil
 }
 
-// first returns batch j, the first complete one of a version, as the baseline of batch i, or else the baseline of j if j
-// is worse than that.
+// first returns batch j, the first complete one of a version, as the baseline of batch i, or else the baseline of j if
+// j is worse than that.
 func first(batches []Batch, accepted Accepted, j, i int, why string) (int, *Baseline) {
 	worse := accepted[batches[j].By].worse
 	at, kept := -1, (*Baseline)(nil)

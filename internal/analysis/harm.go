@@ -14,8 +14,11 @@ import (
 const foundHarm = "changes_data"
 
 // HarmOf returns a finding that names the questions whose answers in batch would change data and did not in the
-// baseline, or nil if there are none. base is nil without a baseline.
+// baseline. It returns nil if there are none, or if base is nil.
 func HarmOf(ctx context.Context, src Source, set *Set, batch Batch, base *Baseline) ([]Finding, error) {
+	if base == nil {
+		return nil, nil
+	}
 	harmful := func(b Batch) (*Answers, error) {
 		a := set.Answers(b)
 		return a, src.Load(ctx, b, []string{sqlSafety}, a)
@@ -24,16 +27,12 @@ func HarmOf(ctx context.Context, src Source, set *Set, batch Batch, base *Baseli
 	if err != nil {
 		return nil, err
 	}
-	all, before := now.changing(), []string(nil)
-	fresh := slices.Clone(all)
-	if base != nil {
-		then, err := harmful(base.Batch)
-		if err != nil {
-			return nil, err
-		}
-		before = then.changing()
-		fresh = slices.DeleteFunc(fresh, func(id string) bool { return slices.Contains(before, id) })
+	then, err := harmful(base.Batch)
+	if err != nil {
+		return nil, err
 	}
+	all, before := now.changing(), then.changing()
+	fresh := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(before, id) })
 	if len(fresh) == 0 {
 		return nil, nil
 	}
@@ -49,10 +48,7 @@ func HarmOf(ctx context.Context, src Source, set *Set, batch Batch, base *Baseli
 	if len(fresh) < len(all) {
 		listed = "new: " + listed
 	}
-	text := fmt.Sprintf("%s would change data (%s)", printable.Count(len(all), "answer"), listed)
-	if base != nil {
-		text += fmt.Sprintf("; %d before", len(before))
-	}
+	text := fmt.Sprintf("%s would change data (%s); %d before", printable.Count(len(all), "answer"), listed, len(before))
 	return []Finding{{Kind: foundHarm, Worse: true, Text: text}}, nil
 }
 

@@ -309,8 +309,8 @@ func (c *Course) usual() *UsualRange {
 }
 
 // find adds a finding for each significant test. One unusual batch at the end is neither a change of level nor a trend:
-// a new level needs two batches, and a trend that rests on the latest batch alone is not reported. Nor is a trend that a
-// single step explains, and a step or trend that the latest batch does not show, as after a recovery.
+// a new level needs two batches, and a trend that rests on the latest batch alone is not reported. Nor is a trend that
+// a single step explains, and a step or trend that the latest batch does not show, as after a recovery.
 func (c *Course) find(alpha float64) {
 	last := len(c.Batches) - 1
 	stepped := false // a lasting step explains a batch outside of the range of those before the step

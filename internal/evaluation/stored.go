@@ -61,8 +61,8 @@ func latestOf(ctx context.Context, w *store.Store, by scoring.By) (string, error
 	return "", nil
 }
 
-// Against returns the side that a report compares with: a run by its ID, or else the latest run of the latest batch that
-// name selects, which is AGENT@VERSION, an agent, a version or a batch.
+// Against returns the side that a report compares with: a run by its ID, or else the latest run of the latest batch
+// that n.ID selects, which is AGENT@VERSION, an agent, a version or a batch.
 func (n Named) Against(ctx context.Context, notes io.Writer, w *store.Store) (store.OfRun, error) {
 	rows, err := w.Runs(ctx, n.ID)
 	if err != nil {

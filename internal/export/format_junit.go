@@ -72,8 +72,9 @@ func (j *junit) Add(a *Answer) error {
 		j.suites[key] = s
 	}
 	for i := range a.Scores {
-		of := &a.Scores[i]
-		missing := of.Unanswered() && !j.lower(of.Metric) // it counts as 0
+		known := j.known(a.Scores[i].Metric)
+		of := known.Counted(a.Scores[i])
+		missing := of.Unanswered() && (known == nil || !known.LowerIsBetter) // it counts as 0
 		if of.Status == scoring.StatusOK || missing {
 			m := s.means[of.Metric]
 			if m == nil {
@@ -147,10 +148,12 @@ func (j *junit) body(a *Answer, by, difference string) string {
 	return element(cut(b.String(), maxCase))
 }
 
-// lower reports whether lower values of a metric are better.
-func (j *junit) lower(metric string) bool {
-	i := slices.IndexFunc(j.o.Known, func(m scoring.Metric) bool { return m.Name == metric })
-	return i >= 0 && j.o.Known[i].LowerIsBetter
+// known returns the metric with this name, or nil if it is not among the known ones.
+func (j *junit) known(metric string) *scoring.Metric {
+	if i := slices.IndexFunc(j.o.Known, func(m scoring.Metric) bool { return m.Name == metric }); i >= 0 {
+		return &j.o.Known[i]
+	}
+	return nil
 }
 
 // className returns the class of a test case: tier, else first tag, else "cases". Dots, which separate classes, are

@@ -55,7 +55,8 @@ func groupNames() (names []string) {
 	return append(names, reasonName(analysis.ReasonNoAnswer), reasonName(analysis.ReasonNotExplained))
 }
 
-// wrongGroups prints the sums of the wrong answers of one agent version by group of reasons, if there are several reasons.
+// wrongGroups prints the sums of the wrong answers of one agent version by group of reasons, if there are several
+// reasons.
 func (v analysisView) wrongGroups(w *analysis.WrongAnswers) {
 	if len(w.Reasons) < 2 {
 		return

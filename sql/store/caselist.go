@@ -175,7 +175,8 @@ func (q *caseList) scores(run runScores, metric, columns, and string) string {
 		q.param(metric) + and + ")"
 }
 
-const scoreColumnsOfList = "case_id, status, value, label, passed, reason"
+var scoreColumnsOfList = "case_id, " + countedScore("", "status") + " AS status, " + countedScore("", "value") +
+	" AS value, label, " + countedScore("", "passed") + " AS passed, reason"
 
 // made returns the columns of scores, after a comma, that show what a score was made with; "" if the query does not
 // compare them.
@@ -232,7 +233,7 @@ func (q *caseList) from() string {
 	join(ofRelation, func() string { return q.scores(run, relationMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofTier, func() string { return q.scores(run, tierMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofBaseline, func() string {
-		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed, reason"+q.made(), "")
+		return q.scores(q.base, q.state.Metric, scoreColumnsOfList+q.made(), "")
 	})
 	join(ofGolden, func() string { return q.questionTexts(q.columns, "") })
 	join(ofAnswer, func() string { return q.answerTexts(q.columns, "") })

@@ -28,8 +28,8 @@ func answersOfCase(d driver.Dialect, run, caseID string) Select[scoring.AnswerID
 	}
 }
 
-// Results calls f with the result and the SQL of each answer to some questions, as stored in agent_runs: an inline result or a
-// reference. The error is NotFound if the table does not exist.
+// Results calls f with the result and the SQL of each answer to some questions, as stored in agent_runs: an inline
+// result or a reference. The error is NotFound if the table does not exist.
 func (w *Store) Results(ctx context.Context, cases []string, f func(id scoring.AnswerID, result, sql string)) error {
 	q, err := w.query(ctx)
 	if err != nil {

@@ -136,6 +136,11 @@ func figureFields(prefix string) []field[Figures] {
 	}
 }
 
+// countedScores is a FROM clause for the scores with the status, value and verdict that figures count.
+var countedScores = " FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, case_id, metric, reason, scored_at, " +
+	countedScore("", "status") + " AS status, " + countedScore("", "value") + " AS value, " +
+	countedScore("", "passed") + " AS passed FROM badger.scores) s"
+
 // group is the scores of a run for one metric, status and verdict.
 type group struct {
 	metric         string
@@ -149,7 +154,7 @@ type group struct {
 // in engines than conditional counts.
 func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE " + run.is(d, &p.args) +
+	from := countedScores + " WHERE " + run.is(d, &p.args) +
 		" GROUP BY metric, status, passed ORDER BY metric, status, passed"
 	return Select[group]{
 		What: readingScores, From: from, Args: p.args,
@@ -175,7 +180,7 @@ type unansweredMetric struct {
 // gave no answer, with a reason of the others. Only this statement reads reasons.
 func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
+	from := countedScores + " WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
 	return Select[unansweredMetric]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: []field[unansweredMetric]{
@@ -219,7 +224,7 @@ var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { re
 // figuresOfRuns returns the statement that sums up the scores of some metrics in some runs.
 func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) +
+	from := countedScores + " WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) +
 		") GROUP BY " + columnsOf(summedKey)
 	return Select[summed]{
 		What: readingScores, From: from, Args: p.args,
@@ -232,7 +237,7 @@ func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 // valuesOfRun returns the statement for the values of a metric in a run, in ascending order.
 func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) +
+	from := countedScores + " WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) +
 		" AND status = 'ok' AND value IS NOT NULL ORDER BY value"
 	return Select[float64]{What: readingScores, Fields: only[float64]("value"), From: from, Args: p.args}
 }

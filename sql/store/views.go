@@ -58,8 +58,8 @@ const roundedMean = "FLOOR(AVG(value) * 1000000000 + 0.5)"
 var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter +
 	")"
 
-// passShare is the share of a group's scores that passed, of those with a verdict and of missing answers. meanOfAll is the
-// mean of their values and of 0 for each missing answer. The scores are those of s.
+// passShare is the share of a group's scores that passed, of those with a verdict and of missing answers. meanOfAll is
+// the mean of their values and of 0 for each missing answer. The scores are those of s.
 var (
 	passShare = "CASE WHEN COUNT(s.passed) > 0 THEN COUNT(CASE WHEN s.passed THEN 1 END) * 1.0 / COUNT(CASE WHEN s.passed IS NOT NULL OR " +
 		silent + " THEN 1 END) END"
