@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,5 +63,14 @@ func TestEveryVersionReachesTheGate(t *testing.T) {
 	}
 	if d := cmp.Diff(want, said); d != "" || reached {
 		t.Errorf("reached %v: %s", reached, d)
+	}
+}
+
+// The results of gates are lines of messages; the name of the batch before them is not one.
+func TestGateLines(t *testing.T) {
+	got := report.GateLines("atlas 2 against the baseline atlas 1:\ngate failed: ex passed on 80%\ngate passed: no decline\n")
+	want := []report.GateResult{{Passed: false, Text: "gate failed: ex passed on 80%"}, {Passed: true, Text: "gate passed: no decline"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
