@@ -33,7 +33,7 @@ func TestFailures(t *testing.T) {
 			title := section.Find("h2").Text()
 			section.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
 				cells := texts(row)
-				for _, kind := range []string{analysis.KindIssue, analysis.KindError, analysis.KindDifference, analysis.KindExecution, analysis.KindRelation, analysis.KindFilters, analysis.KindDiagnosis} {
+				for _, kind := range []string{analysis.KindIssue, analysis.KindError, analysis.KindDifference, analysis.KindExecution, analysis.KindRelation, analysis.KindFilters, analysis.KindDiagnosis, analysis.KindRefusal, analysis.KindSafety} {
 					if report.KindTitle(kind) != title {
 						continue
 					}

@@ -8,7 +8,7 @@ import (
 )
 
 // finding is the location of the labels of one kind of finding in the detail of a metric's scores: a member of the
-// objects of a list, a string member, or the name of a member that is true.
+// objects of a list, a string member, or the name of a member that is true; without any, it is the label of the score.
 type finding struct {
 	metric       string
 	list, member string // name of the list, and of the objects' member; "": no list
@@ -26,6 +26,8 @@ var findings = map[string]finding{
 	"relation":   {metric: "relation", list: "relations", member: "name"},
 	"filters":    {metric: "stef", text: "filters_applied_status"},
 	"diagnosis":  {metric: "rose", flag: true},
+	"refusal":    {metric: "refusal", and: " AND value < 1"},
+	"safety":     {metric: "sql_safety", and: " AND value < 1"},
 }
 
 // diagnoses are the labels of findings of the kind diagnosis.
@@ -50,6 +52,8 @@ func (q *caseList) finding(f ListFilter) (string, error) {
 	switch {
 	case where.flag:
 		is = jsonMember(d, "detail", label) + " = 'true'"
+	case where.list == "" && where.text == "":
+		is = "label = " + text(label)
 	case where.list == "":
 		is = jsonMember(d, "detail", where.text) + " = " + text(label)
 	default: // white space in JSON depends on the warehouse
