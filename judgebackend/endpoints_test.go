@@ -168,7 +168,7 @@ var openAIForms = []endpointForm{
 	{name: "a text in two parts", serve: says(func(a string) any {
 		return []any{msg{"type": "text", "text": a[:9]}, msg{"type": "text", "text": a[9:]}}
 	})},
-	{name: "thinking parts are no part of it (Mistral)", serve: says(func(a string) any {
+	{name: "thinking parts are left out (Mistral)", serve: says(func(a string) any {
 		return []any{msg{"type": "thinking", "thinking": []any{msg{"type": "text", "text": `{"verdict":"fail"}`}}}, msg{"type": "text", "text": a}}
 	})},
 	{name: "output_text parts", serve: says(func(a string) any { return []any{msg{"type": "output_text", "text": a}} })},

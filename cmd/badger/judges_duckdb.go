@@ -238,7 +238,7 @@ func arrowStream(t *scoring.Table) ([]byte, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil { // writes the schema if there are no rows, so b is read after it
+	if err := w.Close(); err != nil { // writes the schema of an empty result, so b is read after it
 		return nil, err
 	}
 	return b.Bytes(), nil

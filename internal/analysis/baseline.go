@@ -275,7 +275,7 @@ func (b *Baseline) String() string {
 			text += ": " + b.Accepted.Note
 		}
 	case BaselineKept:
-		text += fmt.Sprintf(", kept until a batch is accepted: %s is %s worse, so it is no baseline by itself",
+		text += fmt.Sprintf(", kept until a batch is accepted: %s is %s worse, so it does not become a baseline by itself",
 			b.Passed.Name(), b.WorseBy)
 	case baselineBefore:
 		text += ", the first complete batch of the version before; " + b.Unaccepted()

@@ -411,7 +411,7 @@ func TestBadBatchIsNoBaseline(t *testing.T) {
 		text          string // in the line on the baseline
 	}{
 		{"two bad nights", "1122", []int{32, 32, 18, 18}, nil, "n00", false,
-			"a 1, batch n00 (Wed 1 Jan 2025, 3 days before), kept until a batch is accepted: a 2, batch n02 is 35.0 points worse, so it is no baseline by itself"},
+			"a 1, batch n00 (Wed 1 Jan 2025, 3 days before), kept until a batch is accepted: a 2, batch n02 is 35.0 points worse, so it does not become a baseline by itself"},
 		{"a drop that could be chance", "1122", []int{32, 32, 31, 18}, nil, "n02", false, "the first complete batch of this version"},
 		{"a version after a bad one", "11223", []int{32, 32, 18, 18, 18}, nil, "n00", false, "kept until"},
 		{"three bad versions", "1234", []int{32, 18, 18, 18}, nil, "n00", false, "a 3, batch n02 is"},

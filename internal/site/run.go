@@ -257,7 +257,8 @@ func linked(run scoring.RunID) bool { return len(store.RunValues(run).Encode()) 
 // rowOf returns the figures f with the addresses of the lists of their cases, unless the run's names are too long.
 func (s *Site) rowOf(name string, f *store.Figures, cases int64, state store.State) metricRow {
 	covered := coverageOf(f)
-	row := metricRow{Name: name, Display: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: s.meanOf(name, f),
+	row := metricRow{Name: name, Display: name, Figures: *f, Cases: cases, Coverage: covered.Text(),
+		Mean:  s.meanOf(name, f),
 		Share: s.shareOf(name, f)}
 	if !linked(state.RunID) {
 		return row

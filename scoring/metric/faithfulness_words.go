@@ -156,7 +156,7 @@ func numberBoundOf(before, after, beyond string) numberBound {
 
 // magnitudes maps the words that multiply a preceding number to their factors. Several are possible readings: m is
 // million or meters, mil is a thousand in Spanish and a million in English.
-var magnitudes = func() map[string][]*big.Rat {
+var magnitudes = func() map[string][]*big.Rat { //nolint:misspell // words of many languages
 	out := map[string][]*big.Rat{}
 	for power, words := range map[int]string{
 		3: "k thousand thousands tsd tausend mille mila mil duizend tys tysiąc tysiące tysięcy tusen bin тыс тысяча тысячи тысяч " +

@@ -72,7 +72,7 @@ func TestOtherTextIsUnchanged(t *testing.T) {
 	}
 }
 
-// A token with an invisible character in it is no token, and does not become one.
+// A token with an invisible character in it does not become a token.
 func TestTokenWithInvisibleCharacters(t *testing.T) {
 	if got := visible("<|im_\u200bstart|> <\u2060|im_end|>"); got != "<|im_<U+200B>start|> <<U+2060>|im_end|>" {
 		t.Errorf("%q", got)

@@ -88,7 +88,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "no column states the currency", gold: "port, owed: ['Genoa', 1200], ['Malmö', 90]", pred: "port, owed: ['Genoa', '1,200 EUR'], ['Malmö', '90 SEK']"},
 			{why: "a row is in another", gold: "cur, owed: ['EUR', 1200], ['SEK', 90], ['NOK', 70]", pred: "cur, owed: ['EUR', '1,200 EUR'], ['SEK', '90 NOK'], ['NOK', '70 SEK']"},
 			{why: "a figure is another", gold: "cur, owed: ['EUR', 1200], ['SEK', 90]", pred: "cur, owed: ['EUR', '1,200 EUR'], ['SEK', '91 SEK']"},
-			{why: "the groups are no thousands", gold: "cur, owed: ['EUR', 1200], ['SEK', 90]", pred: "cur, owed: ['EUR', '12,00 EUR'], ['SEK', '90 SEK']"},
+			{why: "the groups are not thousands", gold: "cur, owed: ['EUR', 1200], ['SEK', 90]", pred: "cur, owed: ['EUR', '12,00 EUR'], ['SEK', '90 SEK']"},
 		},
 	},
 	"fan_out": {

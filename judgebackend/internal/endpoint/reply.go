@@ -315,7 +315,7 @@ func (o object) list(name string) (out []object) {
 }
 
 func elements(raw json.RawMessage) (out []json.RawMessage) {
-	_ = json.Unmarshal(raw, &out) // nil if it is no list
+	_ = json.Unmarshal(raw, &out) // nil unless it is a list
 	return out
 }
 
