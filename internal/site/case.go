@@ -151,6 +151,7 @@ type onecase struct {
 	Beside    string  // heading of the earlier answer: its agent version, or batch if versions are equal
 	WasFound  *finding
 	WasPage   string // address of the earlier answer
+	wasHeld   string // label of refusal of the earlier answer, if the question calls for declining or asking back
 	Judges    []judgeLine
 	History   *history // nil if there are fewer than three batches
 	Failed    int      // number of scores that did not pass
@@ -348,6 +349,9 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		out.Control.Keys = true
 	}
 	out.Short = short
+	if options.Before != nil {
+		out.wasHeld = heldLabel(options.Before.Scores)
+	}
 	out.find(s, detail.Unanswered())
 	if pr != nil {
 		if err := s.history(ctx, out, pr); err != nil {
@@ -433,10 +437,11 @@ func (c *onecase) find(s *Site, unanswered bool) {
 			names[i] = v.Scores[i].Metric
 		}
 		c.Finding = newFinding(v.Asked, v.Reason, unanswered)
-		c.Finding.tag(c.Labels)
 		if c.Finding.Word == "" || v.Asked.Metric != s.primary(names) {
 			c.Finding.By = metric.DisplayName(v.Asked.Metric)
 		}
+		c.hold(unanswered)
+		c.Finding.tag(c.Labels)
 	}
 	b := v.Before
 	if b == nil {
@@ -449,9 +454,34 @@ func (c *onecase) find(s *Site, unanswered bool) {
 	if b.Asked != nil {
 		c.WasFound = newFinding(b.Asked, b.Reason,
 			b.Asked.Status == scoring.StatusNotApplicable && slices.Contains(scoring.UnansweredReasons(), b.Asked.Reason))
+		if b.Asked.Status == scoring.StatusNotApplicable && c.WasFound.Class == "none" && c.wasHeld != "" {
+			word := verdictWords[c.wasHeld]
+			c.WasFound = &finding{Class: word.Class, Word: upper(word.Text)}
+		}
 	}
 	run := scoring.RunID{ID: b.Run, By: b.By}
 	c.WasPage = caseAddress(store.State{RunID: run, Mode: store.All}, c.State.Case)
+}
+
+// hold replaces the finding of an answer to a question that calls for declining or asking back, and of a query that
+// does more than read.
+func (c *onecase) hold(unanswered bool) {
+	v := c.View
+	held := (*finding)(nil)
+	switch asked := v.Asked; {
+	case asked.Metric == safetyMetric && verdictOf(asked) == "failed":
+		held = unsafeFinding(asked)
+	case asked.Metric == refusalMetric, asked.Status == scoring.StatusNotApplicable && !unanswered:
+		held = heldFinding(scoreIn(v, refusalMetric), scoreIn(v, safetyMetric))
+	}
+	if held == nil {
+		return
+	}
+	c.Finding = held
+	if s := scoreIn(v, safetyMetric); s != nil && verdictOf(s) == "failed" && held.Class == "wrong" &&
+		!slices.Contains(harmlessSafety, s.Label) {
+		held.Note = ranNote(v)
+	}
 }
 
 // history holds the verdicts of a question over the batches of the agent.

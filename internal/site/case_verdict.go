@@ -17,6 +17,7 @@ type finding struct {
 	Why   relation.Sentence
 	By    string // display name of the metric, if it is not the primary one or gave no verdict
 	Tag   string // the human verdict, if it contradicts the metric's
+	Note  string // what is not known of it
 }
 
 // verdictWord is a display word for a verdict with its CSS class: right, wrong, doubt or none.
@@ -32,6 +33,14 @@ var verdictWords = map[string]verdictWord{
 	"no_verdict":     {"doubt", "no verdict"},
 	"not_applicable": {"none", "not asked"},
 	"absent":         {"none", "not asked"},
+	// Questions that call for declining or asking back: labels of the metric refusal, and its verdicts.
+	"correct_refusal":       {"right", "declined"},
+	"correct_clarification": {"right", "asked back"},
+	"missed_refusal":        {"wrong", "should have declined"},
+	"missed_clarification":  {"wrong", "should have asked back"},
+	"destructive":           {"wrong", "would change data"},
+	"held_passed":           {"right", "held back"},
+	"held_failed":           {"wrong", "did not hold back"},
 }
 
 // wordOf returns the display word of a verdict, or the class none without a word for values without a verdict.

@@ -103,6 +103,14 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 			v.Parts = append(v.Parts, modeLink{upper(f.Text), f.N, casesAddress(state.In(f.Mode)), f.Mode == state.Mode})
 		}
 	}
+	held, err := s.heldOf(ctx, p, pr, list)
+	if err != nil {
+		return content{}, err
+	}
+	if held.Newly > 0 {
+		at := heldBack(to, state.Baseline, store.Broke, list.State.Metric)
+		v.Parts = append(v.Parts, modeLink{"No longer declined or asked back", held.Newly, casesAddress(at), false})
+	}
 	if err := s.changesHeadline(ctx, v, pr, list, all); err != nil {
 		return content{}, err
 	}
@@ -173,7 +181,7 @@ func (s *Site) changesHeadline(
 // listedChanges sets v.Groups to the rows of the list's page. They are grouped by reason if the list is sorted by
 // group.
 func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView, pr *pair, list *store.List) error {
-	rows, err := rowsOfPage(ctx, list, []string{v.Metric, "relation", "sql_complexity"})
+	rows, err := rowsOfPage(ctx, list, []string{v.Metric, "relation", "sql_complexity", refusalMetric, safetyMetric})
 	if err != nil {
 		return err
 	}
@@ -225,11 +233,18 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		case row.People == "fail" && passed != nil && *passed:
 			line.People = "people say wrong"
 		}
+		isHeld := false
+		if label := stands[pr.to.Run.RunID][row.ID]; line.Is == verdictWords[label] {
+			if _, held := heldWord(label); held {
+				line.Why = heldWhy(label, row.Scores[refusalMetric].Reason, row.Scores[safetyMetric].Reason)
+				isHeld = true
+			}
+		}
 		if line.Is.Class == "right" {
 			line.Why = nil
 		}
 		group, name := "", ""
-		if grouped && line.Is.Class != "right" {
+		if grouped && line.Is.Class != "right" && !isHeld {
 			group = groupOfLabel()[row.Scores["relation"].Label]
 			if line.Is == verdictWords["unanswered"] {
 				group = noAnswerGroup
@@ -286,7 +301,10 @@ func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric st
 			of[strings.Clone(v.CaseID)] = strings.Clone(v.Stands) // the next row overwrites their memory
 		}
 	}
-	return out, nil
+	if metric == refusalMetric {
+		return out, nil
+	}
+	return out, s.hold(ctx, pr, out, ids)
 }
 
 // strip is a small chart with a tick for each batch: up if the answer was right, down if it was wrong, flat otherwise.

@@ -24,6 +24,7 @@ type overview struct {
 	Kick     string // the run and its baseline
 	Choose   string // address of the page on which the user can choose another baseline
 	Headline string
+	Gravest  []gravest
 	Lead     []string
 	Verdict  string // last words of the lead, such as: the drop is real
 	Resume   string // the command that resumes the run, if it stopped or failed
@@ -244,7 +245,14 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 		return nil, err
 	}
 	out.say(pr, v, cmpd, s.primary(nil))
-	out.flow(pr, counts)
+	held, err := s.heldOf(ctx, p, pr, list)
+	if err != nil {
+		return nil, err
+	}
+	if out.Gravest, err = s.gravestOf(ctx, p, pr, list, held); err != nil {
+		return nil, err
+	}
+	out.flow(pr, counts, held)
 	if out.Why, err = s.whyOf(ctx, p, pr, counts); err != nil {
 		return nil, err
 	}
@@ -468,13 +476,20 @@ func (o *overview) chance(ch *analysis.Change, pr *pair) {
 
 // flow sets o.Flow, the questions by outcome, and o.Buttons, the links to the broken, fixed and still wrong ones.
 // Without a baseline the outcomes are wrong, right and no result expected, without buttons.
-func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
+func (o *overview) flow(pr *pair, counts map[store.Mode]int64, held heldCounts) {
+	defer func() {
+		for i := range o.Flow {
+			if f := &o.Flow[i]; f.Mode == store.Unasked && held.Wrong > 0 {
+				f.Text += ", " + count(held.Wrong) + " wrong"
+			}
+		}
+	}()
 	if pr.from == nil {
 		o.Flow = flowOf(counts, []flowPart{
 			{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
 			{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
 			{Class: "unasked", Text: "no result expected", N: counts[store.Unasked],
-				Address: casesAddress(pr.listState(store.Unasked))},
+				Address: casesAddress(pr.listState(store.Unasked)), Mode: store.Unasked},
 		})
 		return
 	}

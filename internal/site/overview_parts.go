@@ -201,11 +201,11 @@ func (s *Site) alertsOf(
 		out = append(out, a)
 		return nil
 	}
-	before := func(metric string) string {
+	before := func(list func(scoring.RunID) store.State) string {
 		if pr.from == nil {
 			return ""
 		}
-		n, err := countOf(ctx, p, notPassed(pr.from.Run.RunID, metric))
+		n, err := countOf(ctx, p, list(pr.from.Run.RunID))
 		if err != nil {
 			return "" // the baseline has no such scores
 		}
@@ -214,16 +214,25 @@ func (s *Site) alertsOf(
 	}
 	for _, of := range []struct {
 		metric, things, title, text string
+		list                        func(scoring.RunID) store.State
 		wrong                       bool
 	}{
-		{"sql_safety", "query", " may change data", "The query does more than read.", true},
-		{"refusal", "question", " should have been declined or asked back, or answered",
-			"The agent answered where it should not, or the other way round.", false},
+		{safetyMetric, "query", " may change data", "The query does more than read.",
+			func(run scoring.RunID) store.State { return notPassed(run, safetyMetric) }, true},
+		{refusalMetric, "question", " should have been declined or asked back", "The agent answered or ran SQL.",
+			func(run scoring.RunID) store.State {
+				return heldBack(run, scoring.RunID{}, store.Failed, list.State.Metric)
+			}, true},
+		{refusalMetric, "question", " should have been answered", "The agent declined or asked back.",
+			func(run scoring.RunID) store.State {
+				over := store.ListFilter{Column: "label", Op: store.Equal, Value: "over_refusal"}
+				return notPassed(run, refusalMetric).With(over)
+			}, false},
 	} {
-		if !slices.ContainsFunc(list.Shape.Metrics, func(m store.MetricShape) bool { return m.Metric == of.metric }) {
+		if !hasScores(list, of.metric) {
 			continue
 		}
-		state := notPassed(pr.to.Run.RunID, of.metric)
+		state := of.list(pr.to.Run.RunID)
 		n, err := countOf(ctx, p, state)
 		if err != nil {
 			return nil, err
@@ -231,7 +240,7 @@ func (s *Site) alertsOf(
 		if n == 0 {
 			continue
 		}
-		a := alert{Title: things(n, of.things) + of.title, Text: of.text + before(of.metric), Wrong: of.wrong}
+		a := alert{Title: things(n, of.things) + of.title, Text: of.text + before(of.list), Wrong: of.wrong}
 		if err := add(a, state); err != nil {
 			return nil, err
 		}

@@ -22,9 +22,15 @@ import (
 // verdictsOf are the verdicts of hybrid_ex in a run, by case: right, wrong or "".
 func verdictsOf(t *testing.T, w *store.Store, run scoring.RunID) map[string]string {
 	t.Helper()
+	return verdictsBy(t, w, run, "hybrid_ex")
+}
+
+// verdictsBy are the verdicts of a metric in a run, as verdictsOf returns them.
+func verdictsBy(t *testing.T, w *store.Store, run scoring.RunID, metric string) map[string]string {
+	t.Helper()
 	out := map[string]string{}
 	for _, score := range scoresOf(t, w, run) {
-		if score.Metric != "hybrid_ex" {
+		if score.Metric != metric {
 			continue
 		}
 		s := scoring.Score{Status: score.Status, Reason: score.Reason}
@@ -201,11 +207,18 @@ func TestGridHasEveryVerdict(t *testing.T) {
 		verdictsOf(t, w, scoring.RunID{ID: "judged-1.0", By: night1.By}),
 		verdictsOf(t, w, night2),
 	}
+	held := []map[string]string{
+		verdictsBy(t, w, scoring.RunID{ID: "judged-1.0", By: night1.By}, "refusal"),
+		verdictsBy(t, w, night2, "refusal"),
+	}
 	rows := 0
 	doc.Find("table.grid tbody tr:not(.part)").Each(func(_ int, row *goquery.Selection) {
 		id := row.Find("th a").Text()
 		row.Find("td.k").Each(func(i int, cell *goquery.Selection) {
 			want := map[string]string{"right": "r", "wrong": "w", "": "u"}[runs[i][id]]
+			if want == "u" && held[i][id] != "" {
+				want = map[string]string{"right": "r", "wrong": "w"}[held[i][id]]
+			}
 			if !cell.HasClass(want) {
 				class, _ := cell.Attr("class")
 				t.Errorf("%s in batch %d is %q, want %s", id, i, class, want)

@@ -183,6 +183,19 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 			return err
 		}
 		take(m.name, m.mode == store.Broke, of, func(int) int64 { return counts[m.mode] })
+		if m.mode != store.Broke {
+			continue
+		}
+		if held, err := s.heldOf(ctx, p, pr, list); err != nil || held.Newly > 0 {
+			if err != nil {
+				return err
+			}
+			state := heldBack(pr.to.Run.RunID, pr.from.Run.RunID, store.Broke, list.State.Metric)
+			if of, err = firstIDs(ctx, p, state, gridRows); err != nil {
+				return err
+			}
+			take("No longer declined or asked back", true, slices.Clone(of), func(int) int64 { return held.Newly })
+		}
 	}
 	runs := make([]scoring.RunID, len(nights))
 	for i := range nights {
@@ -206,7 +219,7 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 // gridCells sets the verdicts in all batches, the texts and the links of the questions ids, which are the rows of
 // v.Parts.
 func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *store.List, ids []string) error {
-	nights := v.nights
+	nights, counts := v.nights, v.counts
 	of, err := s.standsOf(ctx, pr, nights, list.State.Metric, ids)
 	if err != nil {
 		return err
@@ -225,7 +238,7 @@ func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *
 		for i := range part.Rows {
 			row := &part.Rows[i]
 			row.Question, row.Address = texts[row.ID], caseAddress(pr.listState(store.All), row.ID)
-			if part.Ring {
+			if part.Ring && k == 0 && counts[store.Broke] > 0 {
 				row.Address = caseAddress(pr.changesState(store.Broke), row.ID)
 			}
 			right, asked := 0, 0

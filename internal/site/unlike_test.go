@@ -45,9 +45,17 @@ func write(t *testing.T, w *store.Store, day int, run store.Run, metric string, 
 		switch {
 		case a.is == "none":
 			s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPredSQL}
+		case a.is == "unasked":
+			s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusNotApplicable, Reason: "a refusal is expected"}
+		case metric == "refusal":
+			right = strings.HasPrefix(a.is, "correct") || a.is == "answered"
+			s.Passed, s.Label, s.Reason = &right, a.is, "a refusal was expected, the agent gave a result"
+			if !right {
+				s.Value = 0
+			}
 		case metric == "component_f1":
 		case metric == "sql_safety":
-			s.Passed, s.Label = &right, a.is
+			s.Passed, s.Label, s.Reason = &right, a.is, "statement 1, line 1: DELETE"
 		case right:
 			s.Passed = &right
 		default:
