@@ -18,6 +18,7 @@ import (
 type changesView struct {
 	caseList
 	Kick     string
+	Others   []namedAddress // the baseline, and the comparison with the batch before
 	Headline string
 	Leads    []string
 	From, To string // display names of the baseline and the run
@@ -141,7 +142,11 @@ func (s *Site) changesHeadline(
 	counts map[store.Mode]int64,
 ) error {
 	v.From, v.To = pr.names()
-	v.Kick = "What changed: " + agentName(pr.to.Of.Agent, pr.to.Of.Version) + " against " + sideName(pr) + ", " + pr.why
+	v.Kick = agentName(pr.to.Of.Agent, pr.to.Of.Version)
+	if name := pr.t.name(pr.to); name != pr.to.Of.Version {
+		v.Kick += ", " + name
+	}
+	v.Kick += ". " + pr.why
 	subject := pr.to.Of.Version
 	if subject == "" || subject == pr.from.Of.Version {
 		subject = pr.t.name(pr.to)
@@ -192,6 +197,14 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 	nights, err := s.nightsOf(ctx, p, pr.t, series{pr.to.Of.Agent, v.Metric, stripBatches})
 	if err != nil {
 		return err
+	}
+	pr.setLast(nights)
+	v.Others = []namedAddress{{"Open " + pr.t.name(pr.from), runAddress(pr.from.Run.RunID)}}
+	if last := pr.last; last != nil {
+		v.Others = append(v.Others, namedAddress{
+			"Compare with the " + pr.t.noun(pr.to.Of.Agent) + " before, " + pr.t.name(&last.moment),
+			compareAddress(sides{From: last.Run.RunID, To: []scoring.RunID{pr.to.Run.RunID}}),
+		})
 	}
 	if len(nights) >= leastStrip {
 		v.Batches = things(len(nights), pr.t.noun(pr.to.Of.Agent))

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -227,9 +228,13 @@ func (s *Site) compare(r *http.Request) (content, error) {
 			}
 		}
 	}
-	for _, run := range recent {
+	names, err := s.runNames(ctx, recent)
+	if err != nil {
+		return content{}, err
+	}
+	for i, run := range recent {
 		id := run.RunID
-		c := runChoice{Value: store.RunValues(id).Encode(), Text: runName(&run)}
+		c := runChoice{Value: store.RunValues(id).Encode(), Text: names[i]}
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
 		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
@@ -270,6 +275,53 @@ func (s *Site) recentRuns(ctx context.Context) ([]store.Run, error) {
 	}
 	runs, _, err := pages.Runs(ctx, store.RunFilter{Limit: offeredRuns})
 	return runs, err
+}
+
+// runNames returns the names of runs in a form: date, version and share of right answers of those that are a night,
+// such as "Sun 29 Nov, 3.4, 77 %", else those of runName. Only equal names have the run's ID.
+func (s *Site) runNames(ctx context.Context, recent []store.Run) ([]string, error) {
+	t, err := s.timeline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	figures, err := p.FiguresOf(ctx, recent, func(r *store.Run) string { return s.primary(r.Metrics()) })
+	if err != nil {
+		return nil, err
+	}
+	out, agents, times := make([]string, len(recent)), map[string]bool{}, map[string]int{}
+	for i := range recent {
+		agents[recent[i].Agent] = true
+	}
+	for i := range recent {
+		r := &recent[i]
+		m := t.at(r.RunID)
+		if m == nil || !t.daily[r.Agent] || m.Of.At.IsZero() {
+			out[i] = runName(r)
+			continue
+		}
+		parts := []string{t.name(m)}
+		if len(agents) > 1 {
+			parts = append(parts, agentName(r.Agent, r.Version))
+		} else if r.Version != "" {
+			parts = append(parts, r.Version)
+		}
+		f := figures[store.RunMetric{RunID: r.RunID, Metric: s.primary(r.Metrics())}]
+		if of := f.Judged + f.Unanswered; f.Judged > 0 {
+			parts = append(parts, percent(float64(f.Passed)/float64(of)))
+		}
+		out[i] = strings.Join(parts, ", ")
+		times[out[i]]++
+	}
+	for i := range out {
+		if times[out[i]] > 1 {
+			out[i] += " · " + recent[i].ID
+		}
+	}
+	return out, nil
 }
 
 func runName(r *store.Run) string {

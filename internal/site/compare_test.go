@@ -195,7 +195,7 @@ func TestRunsAreChosenToCompare(t *testing.T) {
 	if n := doc.Find(`input[type="radio"][name="from"]`).Length(); n != doc.Find("tbody tr").Length() {
 		t.Errorf("%d baselines to choose from", n)
 	}
-	if got := shows(t, s, "/compare?"+chosen.Encode()).Find("p.kick").Text(); !strings.Contains(got, "atlas 2.0 against 1.0 of "+night1.Batch) {
+	if got := shows(t, s, "/compare?"+chosen.Encode()).Find("p.kick").Text(); !strings.Contains(got, ". Compared with "+night1.Batch) {
 		t.Errorf("the page compares %q", got)
 	}
 }

@@ -157,7 +157,8 @@ func courseOf(nights []night, ranges []usual, noun string) string {
 	first := u.From == len(nights)-1
 	if first && len(ranges) > 1 {
 		before := ranges[len(ranges)-2]
-		if steady := "Steady at " + percent(before.Mean) + " with " + nights[before.From].Of.Version; before.Limits {
+		steady := "Steady at " + percent(before.Mean) + " on average with " + nights[before.From].Of.Version
+		if before.Limits {
 			then := ", and " + now + " on the first " + noun + " of " + last.Of.Version + "."
 			if last.Outside != 0 {
 				then = ", then " + now + " on the first " + noun + " of " + last.Of.Version + "."

@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -190,21 +191,10 @@ func gap(a, b *night, daily bool) bool {
 // chartOf returns the chart of nights with their usual ranges, or nil if no night has a share. daily reports that gaps
 // in the dates interrupt the line.
 func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nightsChart {
-	low, shown := 1.0, false
-	for i := range nights {
-		if s := nights[i].Share; s != nil {
-			low, shown = min(low, *s), true
-		}
-	}
-	if !shown {
+	if !slices.ContainsFunc(nights, func(n night) bool { return n.Share != nil }) {
 		return nil
 	}
-	for _, u := range ranges {
-		if u.Limits {
-			low = min(low, u.Low)
-		}
-	}
-	low = max(0, math.Floor((low-.02)*5)/5)
+	const low = 0.0 // on every night, so that charts compare
 	c := &nightsChart{
 		Class:  size.class,
 		Width:  chart.Pixels(size.width),
@@ -212,7 +202,7 @@ func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nights
 		Limits: size.limits,
 	}
 	c.Title = fmt.Sprintf("Right answers in percent, %s to %s", nights[0].Name, nights[len(nights)-1].Name)
-	const top, foot, before, after = 26.0, 28.0, 40.0, 70.0
+	const top, foot, before, after = 26.0, 28.0, 44.0, 116.0
 	x := chart.Axis{From: 0, To: 1, Start: before, End: size.width - after}
 	slot := (x.End - x.Start) / float64(max(1, len(nights)))
 	x.Start, x.End = x.Start+slot/2, x.End-slot/2
@@ -335,9 +325,9 @@ func (c *nightsChart) ends(nights []night, at []float64, x, y chart.Axis) {
 		class = "out"
 	}
 	py := y.At(*nights[last].Share) + 4
-	c.Ends = append(c.Ends, chartText{X: px, Y: chart.Pixels(py), Text: percent(*nights[last].Share), Class: class})
+	c.Ends = append(c.Ends, chartText{X: px, Y: chart.Pixels(py), Text: endText(&nights[last]), Class: class})
 	if last > 0 && nights[last-1].Share != nil {
-		other := chartText{X: px, Text: percent(*nights[last-1].Share), Class: "strong"}
+		other := chartText{X: px, Text: endText(&nights[last-1]), Class: "strong"}
 		at, by := y.At(*nights[last-1].Share)+4, x.At(at[last-1])
 		if other.Y = chart.Pixels(at); x.At(1)-by > 130 { // far from the margin its own dot has room
 			other.X = chart.Pixels(by + 10)
@@ -346,4 +336,13 @@ func (c *nightsChart) ends(nights []night, at []float64, x, y chart.Axis) {
 			c.Ends = append(c.Ends, other)
 		}
 	}
+}
+
+// endText returns the share of a night with its date, if it has one: 77 % on 29 Nov.
+func endText(n *night) string {
+	text := percent(*n.Share)
+	if !n.Of.At.IsZero() {
+		text += " on " + n.Of.At.UTC().Format("2 Jan")
+	}
+	return text
 }

@@ -135,19 +135,19 @@ func TestHeadline(t *testing.T) {
 		want string
 		of   int // 0: 44
 	}{
-		{20. / 44, change(35, 20, 44, analysis.Degraded), "45 % of the answers are right, down from 80 %.", 0},
-		{35. / 44, change(30, 35, 44, analysis.Improved), "80 % of the answers are right, up from 68 %.", 0},
-		{35. / 44, change(35, 35, 44, analysis.Same), "80 % of the answers are right, as before.", 0},
-		{32. / 44, change(35, 32, 44, analysis.Chance), "73 % of the answers are right; 80 % before.", 0},
+		{20. / 44, change(35, 20, 44, analysis.Degraded), "45 % of the answers are right, down from 80 % on Sunday (77 % the night before).", 0},
+		{35. / 44, change(30, 35, 44, analysis.Improved), "80 % of the answers are right, up from 68 % on Sunday (77 % the night before).", 0},
+		{35. / 44, change(35, 35, 44, analysis.Same), "80 % of the answers are right, as on Sunday (77 % the night before).", 0},
+		{32. / 44, change(35, 32, 44, analysis.Chance), "73 % of the answers are right; 80 % on Sunday (77 % the night before).", 0},
 		{20. / 44, nil, "45 % of the answers are right.", 0},
 		{35. / 44, change(29, 28, 35, analysis.Chance, analysis.Unlike{Why: "golden set", Cases: 9}),
-			"80 % of 35 answers are right; 83 % before.", 0},
-		{22. / 50, change(30, 22, 40, analysis.Degraded), "55 % of 40 answers are right, down from 75 %.", 50},
+			"80 % of 35 answers are right; 83 % on Sunday (77 % the night before).", 0},
+		{22. / 50, change(30, 22, 40, analysis.Degraded), "55 % of 40 answers are right, down from 75 % on Sunday (77 % the night before).", 50},
 		{20. / 30, change(0, 0, 0, "", analysis.Unlike{Why: "configuration", Cases: 30}),
 			"67 % of the answers are right; they cannot be compared with Sunday.", 30},
 		{20. / 30, change(0, 0, 0, "", analysis.Unlike{Why: analysis.NoValue, Cases: 30}), "67 % of the answers are right.", 30},
 	} {
-		if got := sentence(c.rate, cmp.Or(c.of, 44), c.ch, "Sunday"); got != c.want {
+		if got := sentence(c.rate, cmp.Or(c.of, 44), c.ch, "Sunday", " (77 % the night before)"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

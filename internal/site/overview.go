@@ -121,8 +121,25 @@ type pair struct {
 	t      *timeline
 	to     *moment
 	from   *moment // nil without a baseline
-	why    string  // what the baseline is, such as "the last accepted batch"
+	why    string  // sentences that name the baseline and tell why it is one
 	metric string
+	last   *night // the batch before, if it is known and not the baseline
+}
+
+// nightBefore returns the share of right answers of the batch before in brackets, or "".
+func (p *pair) nightBefore() string {
+	if p.last == nil || p.last.Share == nil {
+		return ""
+	}
+	return " (" + percent(*p.last.Share) + " the " + p.t.noun(p.to.Of.Agent) + " before)"
+}
+
+// setLast sets p.last, the batch before the run among nights.
+func (p *pair) setLast(nights []night) {
+	at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == p.to.Of.By })
+	if at > 0 && p.from != nil && nights[at-1].Of.By != p.from.Of.By {
+		p.last = &nights[at-1]
+	}
 }
 
 // names returns what a sentence calls the baseline and the run; from is "" without a baseline.
@@ -155,7 +172,10 @@ func (s *Site) pairOf(ctx context.Context, run, asked scoring.RunID) (*pair, err
 		if p.from = t.at(asked); p.from == nil {
 			p.from = &moment{Of: analysis.Batch{By: asked.By}, Run: store.Run{RunID: asked}}
 		}
-		p.why = "the baseline of this page"
+		p.why = "Compared with " + t.versioned(p.from) + daysBefore(p.from, p.to) + "."
+		if usual, why := t.baseline(run); usual != nil && usual.Of.By == asked.By {
+			p.why = why
+		}
 	default:
 		p.from, p.why = t.baseline(run)
 	}
@@ -185,25 +205,50 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 	if b == nil || t.moments[at].Run.ID == "" {
 		return nil, ""
 	}
-	noun, why := t.noun(run.Agent), ""
-	none := ", as " + strings.Replace(b.Unaccepted(), "batch", noun, 1)
-	switch b.Why {
-	case analysis.BaselineAccepted:
-		why = "the last accepted " + noun
+	from := &t.moments[at]
+	noun := t.noun(run.Agent)
+	none := " No " + noun + " has been accepted as baseline yet."
+	if b.AcceptedLater {
+		none = " No earlier " + noun + " has been accepted as baseline."
+	}
+	why := "Compared with " + t.name(from) + daysBefore(from, &t.moments[i]) + ": the "
+	switch version := from.Of.Version; {
+	case b.Why == analysis.BaselineAccepted:
+		why += "last accepted " + noun
 		if b.Accepted.Who != "" {
 			why += " (by " + b.Accepted.Who + ")"
 		}
-	case analysis.BaselineFirst:
-		why = "the first complete " + noun + " of this version" + none
-	case analysis.BaselineKept:
-		why = "kept until a " + noun + " is accepted: " + b.Passed.Name() + " is " + b.WorseBy + " worse"
+		return from, why + "."
+	case b.Why == analysis.BaselineKept:
+		why = strings.TrimSuffix(why, "the ") + "kept until a " + noun + " is accepted, as " + b.Passed.Name()
+		return from, why + " is " + b.WorseBy + " worse."
+	case version == "" || version == t.name(from):
+		why += "first complete " + noun + " of its version."
 	default:
-		why = "the first complete " + noun + " of the version before" + none
+		why += "first complete " + noun + " of " + version + "."
 	}
-	if b.Days != nil && *b.Days > 1 {
-		why += ", " + things(*b.Days, "day") + " before"
+	return from, why + none
+}
+
+// daysBefore returns how many days from is before to, such as ", 14 days before", or "" for one day and if unknown.
+func daysBefore(from, to *moment) string {
+	if from.Of.At.IsZero() || to.Of.At.IsZero() {
+		return ""
 	}
-	return &t.moments[at], why
+	days := int(to.Of.At.Sub(from.Of.At).Hours()) / 24
+	if days < 2 {
+		return ""
+	}
+	return ", " + things(days, "day") + " before"
+}
+
+// versioned returns the display name of a batch with its version: Sun 29 Nov, 3.4.
+func (t *timeline) versioned(m *moment) string {
+	name := t.name(m)
+	if m.Of.Version == "" || m.Of.Version == name {
+		return name
+	}
+	return name + " of " + m.Of.Version
 }
 
 // listState returns the state of the list of the run's cases in a mode, with the pair's baseline and metric.
@@ -231,7 +276,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if primary := list.Shape.Primary(); list.State.Metric != primary {
 		pr.metric = list.State.Metric
 	}
-	out := &overview{Choose: compareAddress(sides{To: []scoring.RunID{list.State.RunID}})}
+	out := &overview{Choose: compareAddress(sides{To: []scoring.RunID{list.State.RunID}}) + "#baseline"}
 	cmpd, err := s.comparedWith(ctx, pr, list)
 	if err != nil {
 		return nil, err
@@ -244,6 +289,11 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if err != nil {
 		return nil, err
 	}
+	nights, err := s.nightsOf(ctx, p, pr.t, series{pr.to.Of.Agent, list.State.Metric, stripBatches})
+	if err != nil {
+		return nil, err
+	}
+	pr.setLast(nights)
 	out.say(pr, v, cmpd, s.primary(nil))
 	held, err := s.heldOf(ctx, p, pr, list)
 	if err != nil {
@@ -271,9 +321,8 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if err := s.costsOf(ctx, p, out, pr, v); err != nil {
 		return nil, err
 	}
-	nights, err := s.nightsOf(ctx, p, pr.t, series{pr.to.Of.Agent, list.State.Metric, stripBatches})
-	if err != nil || len(nights) < 2 {
-		return out, err
+	if len(nights) < 2 {
+		return out, nil
 	}
 	at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == pr.to.Of.By })
 	nights = nights[:at+1]
@@ -336,7 +385,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, primary s
 		o.Kick += ", " + name
 	}
 	if pr.from != nil {
-		o.Kick = agentName(to.Of.Agent, to.Of.Version) + " against " + sideName(pr) + ", " + pr.why
+		o.Kick += ". " + pr.why
 	}
 	m := v.Chosen
 	if m == nil {
@@ -365,7 +414,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, primary s
 	from, _ := pr.names()
 	ch := changeIn(c, m.Name)
 	if o.Headline == "" {
-		o.Headline = sentence(all.Rate, of, ch, from)
+		o.Headline = sentence(all.Rate, of, ch, from, pr.nightBefore())
 	}
 	o.Right = right == of
 	if m.Name != primary {
@@ -405,15 +454,6 @@ func notCompared(ch *analysis.Change) (out []string) {
 	return out
 }
 
-// sideName returns the display name of the baseline: its version and name, such as 1.3 of Sun 22 Nov.
-func sideName(pr *pair) string {
-	name := pr.t.name(pr.from)
-	if pr.from.Of.Version == "" || pr.from.Of.Version == name {
-		return name
-	}
-	return pr.from.Of.Version + " of " + name
-}
-
 // upper returns text with its first byte, an ASCII character, in upper case.
 func upper(text string) string {
 	if text == "" {
@@ -424,7 +464,8 @@ func upper(text string) string {
 
 // sentence returns the headline: the share of right answers among of, and how it compares with the baseline from if ch
 // is known. If the sides have other questions, both shares are of those that are compared.
-func sentence(rate float64, of int, ch *analysis.Change, from string) string {
+// before is the batch before with its share, if it is not the baseline.
+func sentence(rate float64, of int, ch *analysis.Change, from string, before string) string {
 	text := percent(rate) + " of the answers are right"
 	if ch == nil || ch.Rated == 0 {
 		if ch != nil && len(notCompared(ch)) > 0 {
@@ -433,18 +474,19 @@ func sentence(rate float64, of int, ch *analysis.Change, from string) string {
 		return text + "."
 	}
 	was, is := ch.Shares()
+	then := percent(was) + " " + on(from)
 	if ch.Rated != of {
 		text = percent(is) + " of " + things(ch.Rated, "answer") + " " + printable.Verb(ch.Rated, "is", "are") + " right"
 	}
 	switch {
 	case ch.Outcome == analysis.Degraded:
-		return text + ", down from " + percent(was) + "."
+		return text + ", down from " + then + before + "."
 	case ch.Outcome == analysis.Improved:
-		return text + ", up from " + percent(was) + "."
+		return text + ", up from " + then + before + "."
 	case percent(was) == percent(is):
-		return text + ", as before."
+		return text + ", as " + on(from) + before + "."
 	}
-	return text + "; " + percent(was) + " before."
+	return text + "; " + then + before + "."
 }
 
 // add appends a formatted sentence to the lead.

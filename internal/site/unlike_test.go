@@ -104,15 +104,15 @@ func TestPagesCompareWhatIsComparable(t *testing.T) {
 		says     string
 	}{
 		// 7 questions are comparable; McNemar's p of 2 to 0 is 0.5.
-		{"golds changed", changed, "{}", "71 % of 7 answers are right; 100 % before.", "2 broke, 5 still right, 3 not compared",
+		{"golds changed", changed, "{}", "71 % of 7 answers are right; 100 % in d1.", "2 broke, 5 still right, 3 not compared",
 			"Not compared: 3 cases: the question or its accepted answer changed."},
 		{"configuration changed", tenOf("wrong", "wrong"), `{"thresholds": {"hybrid_ex": 0.9}}`,
 			"80 % of the answers are right; they cannot be compared with d1.", "10 not compared",
 			"Not compared: 10 cases: the configuration of the metric changed."},
 		// p of 10 to 0 is 2/1024.
 		{"no answers", tenOf("none", "none", "none", "none", "none", "none", "none", "none", "none", "none"), "{}",
-			"0 % of the answers are right, down from 100 %.", "10 broke", "10 questions have no answer and count as wrong."},
-		{"new questions", more, "{}", "80 % of 10 answers are right; 100 % before.",
+			"0 % of the answers are right, down from 100 % in d1.", "10 broke", "10 questions have no answer and count as wrong."},
+		{"new questions", more, "{}", "80 % of 10 answers are right; 100 % in d1.",
 			"2 broke, 8 still right, 2 new questions", "On the 10 questions that both have: 8 right, 10 before."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
