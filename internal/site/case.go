@@ -440,6 +440,9 @@ func (c *onecase) find(s *Site, unanswered bool) {
 		if c.Finding.Word == "" || v.Asked.Metric != s.primary(names) {
 			c.Finding.By = metric.DisplayName(v.Asked.Metric)
 		}
+		if c.Finding.Class == "wrong" && v.Reason != nil && v.Reason.Relation == tieOther {
+			c.Finding.Word, c.Finding.By = "Wrong by "+v.Asked.Metric, "" // its reason begins with may
+		}
 		c.hold(unanswered)
 		c.Finding.tag(c.Labels)
 	}

@@ -177,7 +177,7 @@ func (s *Site) changesHeadline(
 	}
 	if ch.RateP != nil && broke+fixed > 0 {
 		chance := inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))
-		v.Leads = append(v.Leads, fmt.Sprintf("Chance alone gives so uneven a split %s.", chance))
+		v.Leads = append(v.Leads, fmt.Sprintf("Chance alone gives so uneven a count %s.", chance))
 	}
 	v.Leads = append(v.Leads, notCompared(ch)...)
 	return nil
@@ -252,6 +252,9 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 				line.Why = heldWhy(label, row.Scores[refusalMetric].Reason, row.Scores[safetyMetric].Reason)
 				isHeld = true
 			}
+		}
+		if line.Is == verdictWords["failed"] && row.Scores["relation"].Label == tieOther {
+			line.Is.Text = "wrong by " + v.Metric // its reason begins with may
 		}
 		if line.Is.Class == "right" {
 			line.Why = nil

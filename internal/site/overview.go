@@ -124,6 +124,7 @@ type pair struct {
 	why    string  // sentences that name the baseline and tell why it is one
 	metric string
 	last   *night // the batch before, if it is known and not the baseline
+	ties   int64  // broken answers that may differ in ties only
 }
 
 // nightBefore returns the share of right answers of the batch before in brackets, or "".
@@ -294,6 +295,11 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 		return nil, err
 	}
 	pr.setLast(nights)
+	if counts[store.Broke] > 0 && s.mask.Filters("relation") {
+		if pr.ties, err = countOf(ctx, p, pr.listState(store.Broke).With(ofTies)); err != nil {
+			return nil, err
+		}
+	}
 	out.say(pr, v, cmpd, s.primary(nil))
 	held, err := s.heldOf(ctx, p, pr, list)
 	if err != nil {
@@ -504,16 +510,31 @@ func (o *overview) chance(ch *analysis.Change, pr *pair) {
 	case broke+fixed == 0:
 		o.add("No question changed its verdict since %s.", from)
 	case ch.Chance == analysis.MoreThanChance:
-		often := inThousand(*ch.RateP, noun)
-		o.add("Without a real change, so uneven a split as %s to %s would come up %s:", count(broke), count(fixed), often)
+		o.add("%s broke%s and %s %s fixed since %s.", count(broke), tied(pr.ties), count(fixed),
+			printable.Verb(fixed, "was", "were"), from)
+		o.add("If nothing had really changed, chance would give so uneven a count %s:", inThousand(*ch.RateP, noun))
 		if o.Verdict = "the rise is real"; broke > fixed {
 			o.Verdict = "the drop is real"
 		}
 	default:
 		was := printable.Verb(fixed, "was", "were")
-		o.add("%s broke and %s %s fixed since %s.", count(broke), count(fixed), was, from)
-		o.add("Chance alone gives so uneven a split %s: it could be chance.", inThousand(*ch.RateP, noun))
+		o.add("%s broke%s and %s %s fixed since %s.", count(broke), tied(pr.ties), count(fixed), was, from)
+		o.add("Chance alone gives so uneven a count %s: it could be chance.", inThousand(*ch.RateP, noun))
 	}
+}
+
+// ofTies is the filter for answers that may differ in ties only.
+var ofTies = store.ListFilter{Column: "relation", Op: store.Equal, Value: tieOther}
+
+// tieOther is the relation of results that may differ in ties only.
+const tieOther = "tie_other"
+
+// tied returns how many broken answers may differ in ties only, in commas, or "" for none.
+func tied(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return ", " + count(n) + " of them perhaps only by ties,"
 }
 
 // flow sets o.Flow, the questions by outcome, and o.Buttons, the links to the broken, fixed and still wrong ones.

@@ -54,6 +54,8 @@ func write(t *testing.T, w *store.Store, day int, run store.Run, metric string, 
 				s.Value = 0
 			}
 		case metric == "component_f1":
+		case metric == "relation":
+			s.Label = a.is
 		case metric == "sql_safety":
 			s.Passed, s.Label, s.Reason = &right, a.is, "statement 1, line 1: DELETE"
 		case right:
