@@ -151,6 +151,7 @@ type onecase struct {
 	Beside    string  // heading of the earlier answer: its agent version, or batch if versions are equal
 	WasFound  *finding
 	WasPage   string // address of the earlier answer
+	step      *stepper
 	wasHeld   string // label of refusal of the earlier answer, if the question calls for declining or asking back
 	Judges    []judgeLine
 	History   *history // nil if there are fewer than three batches
@@ -372,7 +373,11 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if out.Finding != nil && out.Finding.Word != "" {
 		title += ": " + strings.ToLower(out.Finding.Word)
 	}
-	return content{Title: title, Run: &run, Page: out, Short: out.Short}, nil
+	list := "cases"
+	if ofChanges(state.List.Mode) {
+		list = "compare"
+	}
+	return content{Title: title, Run: &run, Page: out, Short: out.Short, Step: out.step, List: list}, nil
 }
 
 // earlierAnswer reads the answer to the same question in the baseline run. It returns nil without a baseline, if the
@@ -440,7 +445,7 @@ func (c *onecase) find(s *Site, unanswered bool) {
 		if c.Finding.Word == "" || v.Asked.Metric != s.primary(names) {
 			c.Finding.By = metric.DisplayName(v.Asked.Metric)
 		}
-		if c.Finding.Class == "wrong" && v.Reason != nil && v.Reason.Relation == tieOther {
+		if c.Finding.Class == "wrong" && v.Reason != nil && ofTies(v.Reason.Relation) {
 			c.Finding.Word, c.Finding.By = "Wrong by "+v.Asked.Metric, "" // its reason begins with may
 		}
 		c.hold(unanswered)
@@ -516,6 +521,16 @@ func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
 		return err
 	}
 	h := &history{Strip: stripOf(nights, of, c.State.Case), First: nights[0].Name, Last: nights[len(nights)-1].Name}
+	c.step = stepIn(nights, of, pr.to.Of.By, c.State.Case)
+	for i := range h.Strip.Ticks {
+		tick, run := &h.Strip.Ticks[i], nights[i].Run.RunID
+		if of[run][c.State.Case] == "" {
+			continue // the night does not have the question
+		}
+		tick.Tip = nights[i].Name + ": " + of.word(run, c.State.Case).Text
+		h.Strip.Links = true
+		tick.Address = caseAddress(store.State{RunID: run, Mode: store.All}, c.State.Case)
+	}
 	noun := pr.t.noun(pr.to.Of.Agent)
 	h.Batches = things(len(nights), noun)
 	right, asked := 0, 0
@@ -536,6 +551,28 @@ func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
 	}
 	c.History = h
 	return nil
+}
+
+// stepIn returns the links from a case of the night by to the same question in the nights before and after, if they have
+// it.
+func stepIn(nights []night, of stands, by scoring.By, id string) *stepper {
+	at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == by })
+	if at < 0 {
+		return nil
+	}
+	out := &stepper{Text: nights[at].Name}
+	for _, side := range []struct {
+		at            int
+		address, text *string
+	}{{at - 1, &out.Before, &out.BeforeText}, {at + 1, &out.After, &out.AfterText}} {
+		if side.at < 0 || side.at >= len(nights) {
+			continue
+		}
+		if n := &nights[side.at]; of[n.Run.RunID][id] != "" {
+			*side.address, *side.text = caseAddress(store.State{RunID: n.Run.RunID, Mode: store.All}, id), n.Name
+		}
+	}
+	return out
 }
 
 // queries sets c.Queries: the earlier answer's query, if any, this answer's, and gold's.

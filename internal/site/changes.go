@@ -253,7 +253,7 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 				isHeld = true
 			}
 		}
-		if line.Is == verdictWords["failed"] && row.Scores["relation"].Label == tieOther {
+		if line.Is == verdictWords["failed"] && ofTies(row.Scores["relation"].Label) {
 			line.Is.Text = "wrong by " + v.Metric // its reason begins with may
 		}
 		if line.Is.Class == "right" {
@@ -327,11 +327,14 @@ func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric st
 type strip struct {
 	Width chart.Pixels
 	Title string
+	Links bool // ticks lead to answers
 	Ticks []stripTick
 }
 
 type stripTick struct {
 	Class      string
+	Tip        string
+	Address    string // of the answer; "" without a link
 	X, Y, W, H chart.Pixels
 }
 

@@ -89,6 +89,8 @@ type link struct {
 
 // content is what a page's show function returns.
 type content struct {
+	Step   *stepper // links to the batches before and after, of a page of a case
+	List   string   // name of the page of the list that a case was opened from
 	Title  string
 	Run    *scoring.RunID // the run that the page is about; nil: none
 	Page   any            // what the page's template sees as .Page
@@ -120,6 +122,7 @@ type navLink struct {
 	Address string
 	Text    string
 	Here    bool
+	Within  bool // it leads to the list that the page was opened from
 }
 
 func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame {
@@ -129,6 +132,7 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 		Labels: s.o.Labels && !f.static() && who.May(identity.Label),
 		Admin:  s.o.Labels && !f.static() && who.May(identity.Admin),
 	}
+	out.Step = c.Step
 	out.Title = printable.Text(c.Title) // it may have the name of an agent
 	if h := heldIn(ctx); h != nil && here != nil && here.noted {
 		out.Note = h.note
@@ -160,7 +164,7 @@ func (s *Site) lead(ctx context.Context, out *frame, here *page) {
 		if p.nav == "" || p.ofRun && out.About == nil || p.role == identity.Submit && !s.submits(ctx, out) {
 			continue
 		}
-		l := navLink{addressOf(p, out.About), p.nav, p == here}
+		l := navLink{addressOf(p, out.About), p.nav, p == here, out.List != "" && out.List == p.name}
 		if p.place < firstOfMore {
 			out.Tabs = append(out.Tabs, l)
 		} else {

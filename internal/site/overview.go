@@ -296,8 +296,18 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	}
 	pr.setLast(nights)
 	if counts[store.Broke] > 0 && s.mask.Filters("relation") {
-		if pr.ties, err = countOf(ctx, p, pr.listState(store.Broke).With(ofTies)); err != nil {
+		broke, err := p.List(ctx, pr.listState(store.Broke))
+		if err != nil {
 			return nil, err
+		}
+		labels, _, err := broke.Slices(ctx, "relation", partsAll)
+		if err != nil {
+			return nil, err
+		}
+		for i := range labels {
+			if ofTies(labels[i].Part) {
+				pr.ties += labels[i].Scores
+			}
 		}
 	}
 	out.say(pr, v, cmpd, s.primary(nil))
@@ -523,11 +533,10 @@ func (o *overview) chance(ch *analysis.Change, pr *pair) {
 	}
 }
 
-// ofTies is the filter for answers that may differ in ties only.
-var ofTies = store.ListFilter{Column: "relation", Op: store.Equal, Value: tieOther}
-
-// tieOther is the relation of results that may differ in ties only.
-const tieOther = "tie_other"
+// ofTies reports whether results with a relation differ in ties only, as far as is known.
+func ofTies(label string) bool {
+	return slices.Contains([]string{"tie_one", "tie_all", "tie_other", "tie_unproven"}, label)
+}
 
 // tied returns how many broken answers may differ in ties only, in commas, or "" for none.
 func tied(n int64) string {

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -22,6 +23,9 @@ var _ = register(&page{
 
 // gridRows is the maximum number of questions in the grid.
 const gridRows = 200
+
+// linkedNights is the number of latest nights whose cells lead to the answers.
+const linkedNights = 15
 
 // questionsView is the content of the page with the grid.
 type questionsView struct {
@@ -65,7 +69,7 @@ type gridRow struct {
 }
 
 // gridCell is the verdict on a question in a batch: its CSS class and sign.
-type gridCell struct{ Class, Sign, Title string }
+type gridCell struct{ Class, Sign, Title, Address string }
 
 func (s *Site) questions(r *http.Request) (content, error) {
 	ctx := r.Context()
@@ -255,6 +259,10 @@ func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *
 					cell.Sign = "?"
 				default:
 					cell.Sign = "–"
+				}
+				if n >= len(nights)-linkedNights && heldIn(ctx) == nil && of[nights[n].Run.RunID][row.ID] != "" {
+					cell.Title = nights[n].Name + ": " + cmp.Or(word.Text, "no verdict")
+					cell.Address = caseAddress(store.State{RunID: nights[n].Run.RunID, Mode: store.All}, row.ID)
 				}
 				if n == len(nights)-1 && part.Ring {
 					cell.Class += " broken"

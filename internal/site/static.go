@@ -166,7 +166,7 @@ func (s *Site) holdRun(ctx context.Context, p *store.Pages, o *Static, run scori
 				names[i] = list.Shape.Metrics[i].Metric
 			}
 			h.of = len(names)
-			h.metrics = append(slices.Sorted(maps.Keys(briefMetrics)), "relation", s.primary(names))
+			h.metrics = append(slices.Sorted(maps.Keys(briefMetrics)), "relation", safetyMetric, s.primary(names))
 		}
 	}
 	return h, nil

@@ -16,7 +16,7 @@ func TestTies(t *testing.T) {
 	from, to := runOfDay(1), runOfDay(2)
 	write(t, w, 1, from, "hybrid_ex", tenOf())
 	relations := tenOf()
-	relations[0].is, relations[1].is = "tie_other", "value_differs"
+	relations[0].is, relations[1].is = "tie_unproven", "value_differs"
 	writeAll(t, w, 2, to, map[string][]answered{
 		"hybrid_ex": tenOf("wrong", "wrong"), "relation": relations,
 	})

@@ -188,7 +188,8 @@ function begin() {
 	/* sheet shows the keys, and lets people change them or switch them off. */
 	function sheet() {
 		const d = make("dialog", "", { "aria-labelledby": "keys" });
-		d.append(make("h2", "Keys", { id: "keys" }));
+		const close = button("×", () => d.close(), { class: "close", "aria-label": "Close" });
+		d.append(make("h2", "Keys", { id: "keys" }), close);
 		const form = make("form", "", { method: "dialog" });
 		const on = make("input", "", { type: "checkbox", id: "keyson" });
 		on.checked = !off();
@@ -196,11 +197,14 @@ function begin() {
 		switched.prepend(on);
 		const table = make("table", "");
 		for (const [action, key, text] of ACTIONS) {
+			const at = action.match(/^option(.)$/); // verdicts that the page does not offer
+			const none = at && Number(at[1]) > 3 && !$(`form[data-keys] button[data-key="${at[1]}"]`);
 			const row = make("tr", ""), cell = make("td", "");
 			const field = make("input", "", { size: "6", maxlength: "12", "aria-label": text, name: action });
 			field.value = keys.own?.[action] ?? key;
 			cell.append(field);
 			row.append(make("th", text, { scope: "row" }), cell);
+			row.hidden = Boolean(none);
 			table.append(row);
 		}
 		const buttons = [["Keep", "keep"], ["Defaults", "reset"], ["Close", ""]].map(([text, value]) => make("button", text, { value }));
