@@ -553,8 +553,8 @@ func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
 	return nil
 }
 
-// stepIn returns the links from a case of the night by to the same question in the nights before and after, if they have
-// it.
+// stepIn returns the links from a case of the night by to the same question in the nights before and after, unless it
+// was not asked there.
 func stepIn(nights []night, of stands, by scoring.By, id string) *stepper {
 	at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == by })
 	if at < 0 {
@@ -569,7 +569,8 @@ func stepIn(nights []night, of stands, by scoring.By, id string) *stepper {
 			continue
 		}
 		if n := &nights[side.at]; of[n.Run.RunID][id] != "" {
-			*side.address, *side.text = caseAddress(store.State{RunID: n.Run.RunID, Mode: store.All}, id), n.Name
+			*side.text = n.Name
+			*side.address = caseAddress(store.State{RunID: n.Run.RunID, Mode: store.All}, id)
 		}
 	}
 	return out

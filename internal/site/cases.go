@@ -255,7 +255,7 @@ func (v *caseList) frame(list *store.List, metrics []string) {
 		}
 	}
 	for _, f := range s.Filters {
-		v.Pills = append(v.Pills, pill{f.Column + " " + string(f.Op) + " " + f.Value, casesAddress(s.Without(f))})
+		v.Pills = append(v.Pills, pill{filterText(f), casesAddress(s.Without(f))})
 	}
 	if s.Search != "" {
 		without := s
@@ -287,6 +287,19 @@ func (v *caseList) frame(list *store.List, metrics []string) {
 		after.Page++
 		v.After = casesAddress(after)
 	}
+}
+
+// filterText describes a filter: those that lists of this site begin with in words, others as they are written.
+func filterText(f store.ListFilter) string {
+	switch {
+	case f == store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"}:
+		return "with a score"
+	case f.Op == store.NotEqual && f.Column == "label":
+		return "label is not " + f.Value
+	case f.Op == store.Equal && f.Value == "":
+		return "no value of " + f.Column
+	}
+	return f.Column + " " + string(f.Op) + " " + f.Value
 }
 
 // fields returns the state s as hidden form fields, sorted by key, except those with the keys without.

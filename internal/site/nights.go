@@ -114,8 +114,8 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 	v.Headline = courseOf(nights, ranges, noun)
 	v.Lead = "Each dot is a " + noun + "; click one to open it. "
 	if slices.ContainsFunc(ranges, func(u usual) bool { return u.Limits }) {
-		v.Lead += "Grey bands are what is usual for a version: its mean and 2.66 times " +
-			"its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
+		v.Lead += "The grey band is the usual range of a version: its mean, plus or minus 2.66 times the average change " +
+			"from one " + noun + " to the next. A " + noun + " outside of it is worth a look."
 	} else {
 		v.Lead += "What is usual for a version is shown from its eighth complete " + noun + " on."
 	}

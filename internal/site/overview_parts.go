@@ -367,6 +367,13 @@ func (r *partRow) dots(was float64, known bool) {
 	}
 }
 
+// measureWhats describe the figures of measures whose summary describes the value of one answer.
+var measureWhats = map[string]string{
+	"hybrid_ex": "Share of the answers that pass: their result has the cells of gold's. Column names, order, rounding " +
+		"and formats do not matter.",
+	"component_f1": "How similar both queries are on average, over columns, tables, filters, grouping, sorting and keywords.",
+}
+
 // measureOf formats the change of a metric as a row.
 func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
 	m := measureRow{
@@ -380,7 +387,7 @@ func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
 		Class:    map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome],
 	}
 	if known := s.known(ch.Metric); known != nil {
-		m.What = known.Summary
+		m.What = cmp.Or(measureWhats[ch.Metric], known.Summary)
 	}
 	m.Address = address("/run", withMetric(store.RunValues(pr.to.Run.RunID), ch.Metric))
 	of := pairs{From: pr.from.Run.RunID, To: pr.to.Run.RunID, Metric: ch.Metric}

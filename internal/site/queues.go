@@ -15,7 +15,7 @@ import (
 
 // The page lists the labelling queues.
 var _ = register(
-	&page{name: "queues", pattern: "GET /queues", nav: "Labeling", place: 60, role: identity.Read, show: (*Site).queues})
+	&page{name: "queues", pattern: "GET /queues", nav: "Labelling", place: 60, role: identity.Read, show: (*Site).queues})
 
 type queueList struct {
 	Queues []queueRow

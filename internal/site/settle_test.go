@@ -80,7 +80,7 @@ func TestWhoSettles(t *testing.T) {
 	if got := decisions(); len(got) != 1 || got[0].AnswerHash != labelling.AnswerHash(one) || got[0].Annotator != "sam" {
 		t.Errorf("settled: %+v", got)
 	}
-	if strings.Contains(page.Text(), "labeled it, too") {
+	if strings.Contains(page.Text(), "labelled it, too") {
 		t.Error("sam labelled nothing")
 	}
 	_, page = sam.send(page.Find("form[action='/label/undo']"), nil)
@@ -89,7 +89,7 @@ func TestWhoSettles(t *testing.T) {
 	}
 	_, page = ann.open(adjudicateAddress(q.ID)) // kim, who is an admin now
 	_, page = ann.send(page.Find("form.label"), url.Values{"verdict": {"fail"}})
-	if !strings.Contains(page.Find(".conflict").Text(), "labeled it, too") {
+	if !strings.Contains(page.Find(".conflict").Text(), "labelled it, too") {
 		t.Errorf("an admin settles what they labelled: %s", page.Find("main").Text())
 	}
 	// u on a page of the queue takes the third verdict back, which was last, and leads to it.

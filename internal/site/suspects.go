@@ -212,7 +212,7 @@ func reasonOf(m *analysis.Measured, run scoring.RunID) reasonRow {
 	case m.Of == "any":
 		row.Name, row.Cases.Address = "any reason", suspectsAddress(run, "", 1)
 	default:
-		row.Name, row.Cases.Address = "any: "+m.Of, ""
+		row.Name, row.Cases.Address = "any of these reasons: "+m.Of, ""
 	}
 	if m.Labelled > 0 {
 		row.Accepted = fmt.Sprintf("%d of %d", m.Accepted, m.Labelled)

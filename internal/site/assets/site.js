@@ -188,8 +188,7 @@ function begin() {
 	/* sheet shows the keys, and lets people change them or switch them off. */
 	function sheet() {
 		const d = make("dialog", "", { "aria-labelledby": "keys" });
-		const close = button("×", () => d.close(), { class: "close", "aria-label": "Close" });
-		d.append(make("h2", "Keys", { id: "keys" }), close);
+		d.append(make("h2", "Keys", { id: "keys" }), button("×", () => d.close(), { "aria-label": "Close" }));
 		const form = make("form", "", { method: "dialog" });
 		const on = make("input", "", { type: "checkbox", id: "keyson" });
 		on.checked = !off();
@@ -197,17 +196,15 @@ function begin() {
 		switched.prepend(on);
 		const table = make("table", "");
 		for (const [action, key, text] of ACTIONS) {
-			const at = action.match(/^option(.)$/); // verdicts that the page does not offer
-			const none = at && Number(at[1]) > 3 && !$(`form[data-keys] button[data-key="${at[1]}"]`);
 			const row = make("tr", ""), cell = make("td", "");
 			const field = make("input", "", { size: "6", maxlength: "12", "aria-label": text, name: action });
 			field.value = keys.own?.[action] ?? key;
 			cell.append(field);
 			row.append(make("th", text, { scope: "row" }), cell);
-			row.hidden = Boolean(none);
+			row.hidden = /n[4-9]/.test(action) && !$(`form [data-key="${action.at(-1)}"]`);
 			table.append(row);
 		}
-		const buttons = [["Keep", "keep"], ["Defaults", "reset"], ["Close", ""]].map(([text, value]) => make("button", text, { value }));
+		const buttons = [["Keep", "keep"], ["Defaults", "reset"]].map(([text, value]) => make("button", text, { value }));
 		form.append(switched, table, ...buttons);
 		d.append(form);
 		document.body.append(d);
