@@ -216,8 +216,9 @@ func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
 	}
 }
 
-// reasonsByVersion sets v.Versions and v.ByVersion from the latest batch of each of the latest versions. It leaves them
-// empty if the agent has one version only.
+// reasonsByVersion sets v.Versions and v.ByVersion from the latest batch of each of the latest versions, or the
+// baseline if it is of that version. Each column has the groups of all its wrong answers. It leaves both empty if the
+// agent has one version only.
 func (s *Site) reasonsByVersion(
 	ctx context.Context,
 	p *store.Pages,
@@ -232,6 +233,10 @@ func (s *Site) reasonsByVersion(
 		if m.Of.By == pr.to.Of.By {
 			m.Run.RunID = pr.to.Run.RunID
 		}
+		if from := pr.from; from != nil && from.Run.ID != "" && from.Of.Version == m.Of.Version &&
+			from.Of.Version != pr.to.Of.Version {
+			m = *from
+		}
 		if m.Run.ID != "" && !slices.ContainsFunc(latest, func(l moment) bool { return l.Of.Version == m.Of.Version }) {
 			latest = append(latest, m)
 		}
@@ -240,10 +245,21 @@ func (s *Site) reasonsByVersion(
 		return nil
 	}
 	slices.Reverse(latest)
-	v.ByVersion = make([]versionRow, len(groups))
-	for i, g := range groups {
-		v.ByVersion[i].Name = groupName(g.Part)
+	type column struct {
+		state store.State
+		parts []store.Slice
+		of    int64
 	}
+	var columns []column
+	var names []string // of all groups
+	add := func(parts []store.Slice) {
+		for _, part := range parts {
+			if !slices.Contains(names, part.Part) {
+				names = append(names, part.Part)
+			}
+		}
+	}
+	add(groups)
 	for i := range latest {
 		m := &latest[i]
 		state := store.State{RunID: m.Run.RunID, Mode: store.Failed, Metric: pr.metric}
@@ -260,20 +276,35 @@ func (s *Site) reasonsByVersion(
 			return err
 		}
 		f := figures[store.RunMetric{RunID: m.Run.RunID, Metric: list.State.Metric}]
-		judged := f.Judged + f.Unanswered
-		v.Versions = append(v.Versions, cmp.Or(m.Of.Version, pr.t.name(m)))
-		for k, g := range groups {
-			n := int64(0)
-			for _, part := range parts {
-				if part.Part == g.Part {
-					n = part.Scores
-				}
-			}
-			cell := heatCell{Of: judged, Class: shade(n, judged)}
-			cell.N = counted{int(n), casesAddress(state.With(ofGroup(g.Part)))}
-			v.ByVersion[k].Cells = append(v.ByVersion[k].Cells, cell)
+		add(parts)
+		columns = append(columns, column{state, parts, f.Judged + f.Unanswered})
+		name := cmp.Or(m.Of.Version, pr.t.name(m))
+		if n := pr.t.name(m); n != name {
+			name += ", " + n
 		}
+		v.Versions = append(v.Versions, name)
 	}
+	total := versionRow{Name: "All wrong"}
+	for _, c := range columns {
+		n := int64(0)
+		for _, part := range c.parts {
+			n += part.Scores
+		}
+		total.Cells = append(total.Cells, heatCell{N: counted{int(n), casesAddress(c.state)}, Of: c.of, Class: "t0"})
+	}
+	for _, name := range names {
+		row := versionRow{Name: groupName(name)}
+		for _, c := range columns {
+			n := int64(0)
+			if at := slices.IndexFunc(c.parts, func(part store.Slice) bool { return part.Part == name }); at >= 0 {
+				n = c.parts[at].Scores
+			}
+			cell := heatCell{N: counted{int(n), casesAddress(c.state.With(ofGroup(name)))}, Of: c.of, Class: shade(n, c.of)}
+			row.Cells = append(row.Cells, cell)
+		}
+		v.ByVersion = append(v.ByVersion, row)
+	}
+	v.ByVersion = append(v.ByVersion, total)
 	return nil
 }
 

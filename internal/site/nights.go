@@ -317,6 +317,9 @@ func (v *nightsView) rows(nights []night) {
 			Step:      dash,
 			Changes:   address("/compare", store.RunValues(n.Run.RunID)),
 		}
+		if i > 0 { // as the step is from the one before
+			row.Changes = compareAddress(sides{From: nights[i-1].Run.RunID, To: []scoring.RunID{n.Run.RunID}})
+		}
 		if n.Share != nil {
 			row.ShareText = percent(*n.Share)
 			if i > 0 && nights[i-1].Share != nil {
