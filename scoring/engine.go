@@ -471,8 +471,8 @@ func Suggest(name string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", strings.Join(near[:min(len(near), 4)], ", "))
 }
 
-// nearest returns the known names that are similar to name or contain it, the most similar first. It ignores letter
-// case, underscores, dashes and blanks.
+// nearest returns the known names that are similar to name or contain it: first those that begin with it, then the most
+// similar. It ignores letter case, underscores, dashes and blanks.
 func nearest(name string, known []string) (near []string) {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace
 	name = plain(strings.ToLower(name))
@@ -481,7 +481,10 @@ func nearest(name string, known []string) (near []string) {
 		other := plain(strings.ToLower(k))
 		d := distance(name, other)
 		if d <= 1+len(name)/4 || len(name) >= 3 && strings.Contains(other, name) {
-			near, far[k] = append(near, k), d
+			if near = append(near, k); strings.HasPrefix(other, name) {
+				d -= len(other) + len(name)
+			}
+			far[k] = d
 		}
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return far[a] - far[b] })

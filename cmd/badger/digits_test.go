@@ -116,7 +116,11 @@ func metricsOfPage(t *testing.T, path string) map[string]map[string]string {
 		}
 		row := map[string]string{}
 		cells.Each(func(i int, c *goquery.Selection) { row[heads[i]] = strings.TrimSpace(c.Text()) })
-		out[strings.Fields(row["metric"])[0]] = row
+		name := cells.First().Find("small.quiet").First().Text() // after the display name, if that is another one
+		if name == "" || strings.Contains(name, " ") {
+			name = strings.Fields(row["metric"])[0]
+		}
+		out[name] = row
 	})
 	return out
 }

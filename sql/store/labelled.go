@@ -83,10 +83,10 @@ func (r Reader) labelledScores(by scoring.By) Select[LabelledScore] {
 		Fields: []field[LabelledScore]{
 			{SQL: "s.case_id", In: func(s *LabelledScore) any { return &s.CaseID }},
 			{SQL: "s.metric", In: func(s *LabelledScore) any { return &s.Metric }},
-			{SQL: "s.status", In: func(s *LabelledScore) any { return (*string)(&s.Status) }},
-			{SQL: "s.value", In: func(s *LabelledScore) any { return &s.Value }},
+			{SQL: countedScore("s.", "status") + " AS status", In: func(s *LabelledScore) any { return (*string)(&s.Status) }},
+			{SQL: countedScore("s.", "value") + " AS value", In: func(s *LabelledScore) any { return &s.Value }},
 			{SQL: "s.label", In: func(s *LabelledScore) any { return &s.Label }},
-			isOneOrNull("CASE WHEN s.passed THEN 1 WHEN NOT s.passed THEN 0 END AS verdict",
+			isOneOrNull("CASE "+countedScore("s.", "passed")+" WHEN TRUE THEN 1 WHEN FALSE THEN 0 END AS verdict",
 				func(s *LabelledScore) **bool { return &s.Passed }),
 			{SQL: r.expand("{s.json usage.calls} AS calls"), In: func(s *LabelledScore) any { return &s.Calls }},
 			{SQL: "r.judge", In: func(s *LabelledScore) any { return &s.Judge }},
