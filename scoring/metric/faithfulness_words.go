@@ -156,14 +156,14 @@ func numberBoundOf(before, after, beyond string) numberBound {
 
 // magnitudes maps the words that multiply a preceding number to their factors. Several are possible readings: m is
 // million or meters, mil is a thousand in Spanish and a million in English.
-var magnitudes = func() map[string][]*big.Rat { //nolint:misspell // words of many languages
+var magnitudes = func() map[string][]*big.Rat {
 	out := map[string][]*big.Rat{}
 	for power, words := range map[int]string{
 		3: "k thousand thousands tsd tausend mille mila mil duizend tys tysiąc tysiące tysięcy tusen bin тыс тысяча тысячи тысяч " +
 			"ألف آلاف الف हज़ार हजार",
 		5: "lakh lakhs lac lacs लाख",
-		6: "m mm mn mio mil mln million millions millionen millón millones milione milioni milhão milhões miljoen milion miliony miliona " +
-			"milionów miljon miljoner milyon млн millioner milionů mi миллион миллиона миллионов مليون ملايين मिलियन",
+		6: "m mm mn mio mil mln million millions millionen millón millones milione milioni milhão milhões miljoen milion miliony miliona " + //nolint:misspell // Polish
+			"milionów miljon miljoner milyon млн millioner milionů mi миллион миллиона миллионов مليون ملايين मिलियन", //nolint:misspell // Polish
 		7: "crore crores cr करोड़ करोड",
 		9: "b bn bi billion billions mrd mia md mds mld mlrd milliarde milliarden milliard milliards miliardo miliardi bilhão " +
 			"bilhões miljard miljarden miliard miliardy miliardów miliarda milliarder miljarder milyar млрд миллиард миллиарда " +
