@@ -799,7 +799,7 @@ func (c *onecase) texts() {
 		c.Golds = append(c.Golds, g)
 	}
 	c.queries()
-	c.Raw = choice{"as written", state.with(func(s *caseState) { s.Raw = !s.Raw }), state.Raw}
+	c.Raw = choice{"show as written", state.with(func(s *caseState) { s.Raw = !s.Raw }), state.Raw}
 	if c.Raw.Here {
 		c.Raw.Text = "laid out and compared"
 	}

@@ -38,7 +38,7 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	if pr.from != nil {
 		from, _ = pr.names()
 	}
-	out := &whyWrong{Lead: "Each answer is counted once, under the strongest reason that its rows or its query prove."}
+	out := &whyWrong{Lead: "Each answer is counted once, under the reason that explains most of its difference."}
 	switch n := counts[store.Broke]; {
 	case n > 0:
 		out.Title = "Why " + things(n, "answer") + " broke"

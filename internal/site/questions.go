@@ -209,7 +209,7 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 	if err != nil {
 		return err
 	}
-	take("Right, but not always", false, unsteady, func(taken int) int64 { return int64(taken) })
+	take("Right now, wrong on other nights", false, unsteady, func(taken int) int64 { return int64(taken) })
 	rest, err := firsts(store.All)
 	if err != nil {
 		return err

@@ -24,8 +24,8 @@ func init() {
 		FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true,
 			Why: "if the question calls for a refusal or a clarification, the value of refusal"},
 		Reads: scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
-		Summary: "Whether the answer is right, as a gate for teams. Evidence accepts the answer if people accept the " +
-			"relation between both results. Otherwise the judge decides.",
+		Summary: "Whether the answer is right, as a gate for teams. The evidence decides if people agree on " +
+			"answers that differ from gold in this way. Otherwise a judge decides, if one is configured.",
 		Range: "1 right, 0 wrong",
 		Formula: "0 if the agent's query failed. 1 by evidence if the relation between the two results (metric relation) " +
 			"passes under the policy. The policy answer asks whether the delivered data answers the question. The " +

@@ -33,13 +33,13 @@ var causeKinds = []Kind{
 		Example: "YEAR(at) = 2024: (31); at BETWEEN '2024-01-01' AND '2024-12-31': (30)",
 	},
 	{
-		Name: "pairs_twice", Display: "Each pair twice", Group: Counting,
+		Name: "pairs_twice", Display: "Pairs in both orders", Group: Counting,
 		Class: Difference, find: pairsTwice,
 		Meaning: "Both queries join a table with itself; gold by < or > of one column, so that each pair occurs once, the answer by <>, so that it occurs in both orders. The answer has pairs in both orders, or twice gold's number.",
 		Example: "a.k < b.k: ('x', 'y'); a.k <> b.k: ('x', 'y'), ('y', 'x')",
 	},
 	{
-		Name: "fan_out", Display: "A join too many repeats rows", Group: GroupsAndJoins,
+		Name: "fan_out", Display: "A needless join repeats rows", Group: GroupsAndJoins,
 		Class: Difference, find: fanOut,
 		Meaning: "The answer also joins a table by a column that is not this table's key, so that it may have several rows for each of gold's. Conditions and groups are the same, and every sum or count that differs is higher than gold's.",
 		Example: "SUM(l.x) … l: ('a', 4); SUM(l.x) … l JOIN u ON u.owner_id = l.owner_id: ('a', 8)",
