@@ -195,10 +195,15 @@ func TestNights(t *testing.T) {
 	latest := ask(t, url, "SELECT "+columns+" FROM badger.latest_scores WHERE batch_id <> 'n0' ORDER BY 2, 1, 3")
 	view := ask(t, url, "SELECT metric, batch_id, batch_before, judged, judged_before, ROUND(pass_rate_change, 6) FROM badger.degradation ORDER BY 1")
 	must(t, "run", "--source", url, "--run-id", "direct", "--metrics", "hybrid_ex,ex_bird,sql_complexity,tool_recall,sql_safety,row_f1", "--quiet")
-	same(t, "latest_scores", ask(t, url, "SELECT "+columns+" FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id <> 'n0' ORDER BY 2, 1, 3"), latest)
-	rates := ask(t, url, `SELECT a.metric, 'n3', 'n2', a.n, b.n, ROUND(a.rate - b.rate, 6) FROM
-		(SELECT metric, COUNT(passed) AS n, AVG(passed::int) AS rate FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id = 'n3' GROUP BY metric) a JOIN
-		(SELECT metric, COUNT(passed) AS n, AVG(passed::int) AS rate FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id = 'n2' GROUP BY metric) b USING (metric) ORDER BY 1`)
+	// The views pass an answer without SQL in sql_safety, and count a missing answer as wrong.
+	const safe = "metric = 'sql_safety' AND status = 'not_applicable'"
+	same(t, "latest_scores", ask(t, url, "SELECT case_id, batch_id, metric, metric_version, CASE WHEN "+safe+" THEN 'ok' ELSE status END, CASE WHEN "+safe+
+		" THEN 1 ELSE value END, label, CASE WHEN "+safe+" THEN TRUE ELSE passed END, reason, detail::text FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id <> 'n0' ORDER BY 2, 1, 3"), latest)
+	const counted = "(SELECT metric, batch_id, COUNT(verdict) AS n, AVG(CASE WHEN missing THEN 0 ELSE verdict::int END) AS rate FROM (SELECT metric, batch_id, CASE WHEN " + safe +
+		" THEN TRUE ELSE passed END AS verdict, metric <> 'sql_safety' AND status = 'not_applicable' AND reason IN ('no result of the agent given', 'no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AS missing" +
+		" FROM badger.scores WHERE eval_run_id = 'direct') s GROUP BY metric, batch_id)"
+	rates := ask(t, url, "SELECT a.metric, 'n3', 'n2', a.n, b.n, ROUND(a.rate - b.rate, 6) FROM "+counted+" a JOIN "+counted+
+		" b USING (metric) WHERE a.batch_id = 'n3' AND b.batch_id = 'n2' ORDER BY 1")
 	same(t, "degradation", rates, view)
 }
 

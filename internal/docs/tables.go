@@ -136,7 +136,8 @@ const ExampleCase = `{
     "name": "atlas", "version": "2.0", "batch_id": "2025-01-13", "ran_at": "2025-01-13T02:00:00Z",
     "interpretation": "Count the orders of 2024.", "sql": "SELECT COUNT(id) FROM orders",
     "result": "file:results/orders-01.csv", "error": "", "latency_ms": 57, "response": "There were 10,822 orders.",
-    "tool_calls": [{"name": "run_sql", "arguments": {"limit": 100}}], "conversation_id": "c9", "turn": 1,
+    "tool_calls": [{"name": "run_sql", "arguments": {"limit": 100}}], "conversation_id": "c9", "turn": 2,
+    "earlier_turns": [{"question": "Which years are there?", "sql": "SELECT DISTINCT year FROM orders", "response": "2023 and 2024."}],
     "tokens_in": 2140, "tokens_out": 93, "cost_usd": 0.0061
   },
   "expected": {"behaviour": "answer", "tools": ["run_sql"], "clarifications": []},
