@@ -155,8 +155,8 @@ func (s *Site) whysOf(
 		score := row.Scores[list.State.Metric]
 		if r := caseview.ReasonOf(evidence[row.ID]); r != nil && r.Relation != "same" && r.Relation != "" {
 			out[row.ID] = r.Sentence()
-		} else if score.Reason != "" {
-			out[row.ID] = relation.Sentence{{Text: asSentence(score.Reason)}}
+		} else if reason := s.mask.ReasonOf(&score); reason != "" {
+			out[row.ID] = relation.Sentence{{Text: asSentence(reason)}}
 		}
 	}
 	return out, nil
