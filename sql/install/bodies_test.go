@@ -295,7 +295,8 @@ func TestRedshiftLambdaOfLargeRows(t *testing.T) {
 	if got := call(stub.URL, "score_row", []any{umlauts(1_800_000), "hybrid_ex,row_f1"}); strings.Count(fmt.Sprint(got), `"status": "failed"`) != 2 {
 		t.Errorf("%.300v", got)
 	}
-	long := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	long := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // a connection that is closed before is reset
 		_, _ = w.Write([]byte(`{"results":[{"a":"short"},{"a":"` + strings.Repeat("x", 4<<20) + `"},{"a":"` + strings.Repeat("y", 3<<20) + `"}]}`))
 	}))
 	defer long.Close()
