@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,10 +66,11 @@ func (a *Agent) LacksEarlierTurns() string {
 }
 
 // Conversations holds the turns of conversations, to complete the cases that are later turns. The zero value is empty.
-// It must not be changed while cases are completed.
+// Turns are added, then sorted once; after that, cases may be completed from several goroutines.
 type Conversations struct {
-	turns map[conversationID][]numberedTurn
-	bytes int
+	turns  map[conversationID][]numberedTurn
+	bytes  int
+	sorted map[conversationID]sortedTurns
 }
 
 // conversationID identifies a conversation. The same name in another batch is another conversation.
@@ -83,6 +85,12 @@ type numberedTurn struct {
 	Turn
 }
 
+// sortedTurns are the turns of a conversation with their numbers, in ascending order.
+type sortedTurns struct {
+	numbers []int64
+	turns   []Turn
+}
+
 // maxConversations is the maximum number of bytes of the texts in a Conversations.
 const maxConversations = 64 << 20
 
@@ -92,33 +100,84 @@ func (c *Conversations) Add(of AnswerID, id string, number int64, t Turn) error 
 	if id == "" {
 		return nil
 	}
-	if c.bytes += len(t.Question) + len(t.SQL) + len(t.Response); c.bytes > maxConversations {
-		return errcode.New(errcode.ResourceExhausted, "the turns of the conversations have more than %d MiB; "+
-			"score one batch at a time, or give each answer its earlier_turns", maxConversations>>20)
+	if err := c.take(len(t.Question) + len(t.SQL) + len(t.Response)); err != nil {
+		return err
 	}
 	if c.turns == nil {
 		c.turns = map[conversationID][]numberedTurn{}
 	}
-	key, turn := conversationID{of.By, id}, numberedTurn{number, of.CaseID, t}
-	at, found := slices.BinarySearchFunc(c.turns[key], turn, func(a, b numberedTurn) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), strings.Compare(a.caseID, b.caseID))
-	})
-	if !found { // else several rows give the answer
-		c.turns[key] = slices.Insert(c.turns[key], at, turn)
+	key := conversationID{of.By, id}
+	c.turns[key] = append(c.turns[key], numberedTurn{number, of.CaseID, t})
+	return nil
+}
+
+// take counts bytes of texts. It returns an error if there are too many.
+func (c *Conversations) take(bytes int) error {
+	if c.bytes += bytes; c.bytes > maxConversations {
+		return errcode.New(errcode.ResourceExhausted, "the turns of the conversations have more than %d MiB; "+
+			"score one batch at a time, or give each answer its earlier_turns", maxConversations>>20)
 	}
 	return nil
 }
 
-// Complete adds to a case the turns of its conversation with a lower number, unless the case has its own. A turn
-// without a question is omitted.
+// CaseIDs returns the questions that the turns answer, sorted.
+func (c *Conversations) CaseIDs() []string {
+	ids := map[string]bool{}
+	for _, turns := range c.turns {
+		for _, t := range turns {
+			ids[t.caseID] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+// Ask sets the questions of the turns, by case ID; other turns are unchanged. It returns an error if the texts take too
+// much memory.
+func (c *Conversations) Ask(questions map[string]string) error {
+	for _, turns := range c.turns {
+		for i := range turns {
+			text, is := questions[turns[i].caseID]
+			if !is {
+				continue
+			}
+			if err := c.take(len(text) - len(turns[i].Question)); err != nil {
+				return err
+			}
+			turns[i].Question = text
+		}
+	}
+	return nil
+}
+
+// Sort orders the turns of each conversation. Of several rows of an answer it keeps one, and it omits turns without a
+// question.
+func (c *Conversations) Sort() {
+	c.sorted = make(map[conversationID]sortedTurns, len(c.turns))
+	for id, turns := range c.turns {
+		slices.SortStableFunc(turns, func(a, b numberedTurn) int {
+			return cmp.Or(cmp.Compare(a.number, b.number), strings.Compare(a.caseID, b.caseID))
+		})
+		var out sortedTurns
+		for i, t := range turns {
+			repeated := i > 0 && t.number == turns[i-1].number && t.caseID == turns[i-1].caseID
+			if !repeated && strings.TrimSpace(t.Question) != "" {
+				out.numbers, out.turns = append(out.numbers, t.number), append(out.turns, t.Turn)
+			}
+		}
+		c.sorted[id] = out
+	}
+	c.turns = nil
+}
+
+// Complete adds to a case the turns of its conversation with a lower number, unless the case has its own.
 func (c *Conversations) Complete(in *Case) {
 	a := &in.Agent
 	if len(a.Earlier) > 0 || a.ConversationID == "" {
 		return
 	}
-	for _, t := range c.turns[conversationID{in.AnswerID().By, a.ConversationID}] {
-		if t.number < int64(a.Turn) && strings.TrimSpace(t.Question) != "" {
-			a.Earlier = append(a.Earlier, t.Turn)
-		}
+	all := c.sorted[conversationID{in.AnswerID().By, a.ConversationID}]
+	n, _ := slices.BinarySearch(all.numbers, int64(a.Turn))
+	if n > 0 {
+		a.Earlier = all.turns[:n:n] // shared: a long conversation is not copied for each of its turns
 	}
 }

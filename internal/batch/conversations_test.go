@@ -51,3 +51,25 @@ func TestCaseFileConversations(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A conversation may have any number of turns, in any order. They are neither moved nor copied for each of them.
+func TestCaseFileOfOneLongConversation(t *testing.T) {
+	const n = 50_000
+	var b strings.Builder
+	for i := n; i > 0; i-- { // the last turn first
+		fmt.Fprintf(&b, `{"case_id": "c%d", "question": "q%d", "agent": {"conversation_id": "k", "turn": %d}}`+"\n", i, i, i)
+	}
+	source := batch.FileSource{Path: write(t, "c.jsonl", b.String())}
+	for item, err := range source.Cases(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := item.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Agent.Earlier) != c.Agent.Turn-1 || c.Agent.Turn > 1 && c.Agent.Earlier[c.Agent.Turn-2].Question != fmt.Sprintf("q%d", c.Agent.Turn-1) {
+			t.Fatalf("turn %d has %d turns before it", c.Agent.Turn, len(c.Agent.Earlier))
+		}
+	}
+}

@@ -39,30 +39,16 @@ func (s FileSource) Dir() string {
 // If the first line shows another format than JSON Lines, such as CSV, it yields an error.
 func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		in := s.In
-		if in == nil {
-			f, err := os.Open(s.Path)
-			if err != nil {
-				yield(Item{}, fileError("the case file", err))
-				return
-			}
-			defer f.Close() //nolint:errcheck // only read
-			in = f
-		}
 		name := filepath.Base(s.Path) + ":"
 		known := interned{}
 		talks := sync.OnceValues(func() (*scoring.Conversations, error) { return s.conversations(ctx) })
-		for line, err := range jsonscan.Lines(in, s.maxLine()) {
-			if err == nil {
-				err = ctx.Err()
-			}
+		for line, err := range s.lines(ctx) {
 			if err != nil {
-				yield(Item{}, fileError("the case file", err))
+				yield(Item{}, err)
 				return
 			}
-			text := bytes.TrimSpace(line.Text)
+			text := textOf(line)
 			if line.Number == 1 {
-				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 				if what := notText(line.Text); what != "" {
 					yield(Item{},
 						errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
@@ -87,6 +73,43 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 			}
 		}
 	}
+}
+
+// lines yields the lines of the file until ctx ends.
+func (s FileSource) lines(ctx context.Context) iter.Seq2[jsonscan.Line, error] {
+	return func(yield func(jsonscan.Line, error) bool) {
+		in := s.In
+		if in == nil {
+			f, err := os.Open(s.Path)
+			if err != nil {
+				yield(jsonscan.Line{}, fileError("the case file", err))
+				return
+			}
+			defer f.Close() //nolint:errcheck // only read
+			in = f
+		}
+		for line, err := range jsonscan.Lines(in, s.maxLine()) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(line, fileError("the case file", err))
+				return
+			}
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
+
+// textOf returns the text of a line without surrounding blanks and, on the first line, without a byte order mark.
+func textOf(line jsonscan.Line) []byte {
+	text := bytes.TrimSpace(line.Text)
+	if line.Number == 1 {
+		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	}
+	return text
 }
 
 // notText returns the format of a file that starts with this line if it is one that users mistake for a case file, or
@@ -189,22 +212,14 @@ func (s FileSource) conversations(ctx context.Context) (*scoring.Conversations, 
 	if !s.again() {
 		return out, nil
 	}
-	f, err := os.Open(s.Path)
-	if err != nil {
-		return out, fileError("the case file", err)
-	}
-	defer f.Close() //nolint:errcheck // only read
-	for line, err := range jsonscan.Lines(f, s.maxLine()) {
-		if err == nil {
-			err = ctx.Err()
-		}
+	for line, err := range s.lines(ctx) {
 		if err != nil {
-			return out, fileError("the case file", err)
+			return out, err
 		}
 		if line.Length > s.maxLine() || !bytes.Contains(line.Text, []byte("conversation")) {
 			continue
 		}
-		c, err := scoring.DecodeCase(bytes.TrimSpace(bytes.TrimPrefix(line.Text, []byte("\xef\xbb\xbf"))))
+		c, err := scoring.DecodeCase(textOf(line))
 		if err != nil {
 			continue // it is reported as a case
 		}
@@ -213,6 +228,7 @@ func (s FileSource) conversations(ctx context.Context) (*scoring.Conversations, 
 			return out, err
 		}
 	}
+	out.Sort()
 	return out, nil
 }
 

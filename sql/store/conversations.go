@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,60 +62,34 @@ func (w *Store) conversations(ctx context.Context, q inputs, f Filter, r *keyRan
 	if q.Missing["agent_runs.conversation_id"] || q.Missing["agent_runs.turn"] {
 		return out, nil
 	}
-	var turns []turnRow
-	size := &scoring.Conversations{} // bounds the turns while they are read
 	for t, err := range Rows(ctx, w, q.turns(f, r)) {
 		if err == nil {
-			err = size.Add(t.AnswerID, t.conversation, t.number(), t.Turn)
+			err = out.Add(t.AnswerID, t.conversation, turnNumber(t.at), t.Turn)
 		}
 		if err != nil {
 			return out, err
 		}
-		turns = append(turns, t)
 	}
-	for some := range slices.Chunk(turns, questionsAtOnce) {
-		ids := map[string]bool{}
-		for _, t := range some {
-			ids[t.CaseID] = true
-		}
+	for ids := range slices.Chunk(out.CaseIDs(), questionsAtOnce) {
 		questions := map[string]string{}
-		for a, err := range Rows(ctx, w, q.questionsNamed(f, slices.Sorted(maps.Keys(ids)))) {
+		for a, err := range Rows(ctx, w, q.questionsNamed(f, ids)) {
 			if err != nil {
 				return out, err
 			}
 			questions[a.CaseID] = a.Question.Text
 		}
-		for _, t := range some {
-			t.Question = questions[t.CaseID]
-			if err := out.Add(t.AnswerID, t.conversation, t.number(), t.Turn); err != nil {
-				return out, err
-			}
+		if err := out.Ask(questions); err != nil {
+			return out, err
 		}
 	}
+	out.Sort()
 	return out, nil
-}
-
-// number returns the position of the turn; 0 if it is not known.
-func (t *turnRow) number() int64 {
-	return turnNumber(t.at)
 }
 
 // turnNumber returns the position that a cell holds, or 0.
 func turnNumber(text string) int64 {
 	n, _ := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	return n
-}
-
-// positions returns a subquery for the answers that are turns of conversations. Of several rows of an answer it takes
-// the highest conversation and turn.
-func (q inputs) positions() string {
-	var keys []string
-	for _, key := range []string{"agent_name", "agent_version", "batch_id", "case_id"} {
-		keys = append(keys, q.Key("agent_runs", key)+" AS "+key)
-	}
-	return "(SELECT " + byAnswer + ", MAX(conversation_id) AS conversation_id, MAX(turn) AS turn FROM (SELECT " +
-		strings.Join(keys, ", ") + ", " + q.Key("agent_runs", "conversation_id") + " AS conversation_id, " +
-		q.Text("agent_runs", "turn") + " AS turn FROM badger.agent_runs) r WHERE conversation_id <> '' GROUP BY " + byAnswer + ") t"
 }
 
 // casesWithin streams the answers of [inputs.cases], each with the earlier turns of its conversation unless its row has

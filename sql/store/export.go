@@ -192,8 +192,8 @@ func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
 	where, args := o.where(q.Dialect)
 	q.args = args
 	from := " FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
-		q.golden(Filter{}, o.within) + " ON g.case_id = k.case_id LEFT JOIN " + q.positions() +
-		" ON t.agent_name = k.agent_name AND t.agent_version = k.agent_version AND t.batch_id = k.batch_id AND t.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+		q.golden(Filter{}, o.within) + " ON g.case_id = k.case_id LEFT JOIN (" + q.expand(positions) +
+		") t ON t.agent_name = k.agent_name AND t.agent_version = k.agent_version AND t.batch_id = k.batch_id AND t.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
 	fields := append(
 		ofTable("k", fieldsIn(answerFields, func(a *ScoredAnswer) *scoring.AnswerID { return &a.AnswerID })),
 		ofTable("g", fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question }))...)
