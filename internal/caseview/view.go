@@ -101,7 +101,11 @@ type Conversation struct {
 	ID      string         `json:"id,omitempty"`
 	Turn    int            `json:"turn"` // from 1; 0: unknown
 	Earlier []scoring.Turn `json:"earlier_turns"`
+	Omitted int            `json:"earlier_turns_omitted,omitempty"` // turns before those of Earlier
 }
+
+// maxTurns is the maximum number of earlier turns that are shown: the latest.
+const maxTurns = 50
 
 // conversationOf returns the conversation of a case, or nil.
 func (m *Masked) conversationOf(a *scoring.Agent) *Conversation {
@@ -109,7 +113,8 @@ func (m *Masked) conversationOf(a *scoring.Agent) *Conversation {
 		return nil
 	}
 	out := &Conversation{ID: a.ConversationID, Turn: a.Turn, Earlier: []scoring.Turn{}}
-	for _, t := range a.Earlier {
+	out.Omitted = max(0, len(a.Earlier)-maxTurns)
+	for _, t := range a.Earlier[out.Omitted:] {
 		out.Earlier = append(out.Earlier,
 			scoring.Turn{Question: m.text(t.Question), SQL: m.written(t.SQL), Response: m.written(t.Response)})
 	}

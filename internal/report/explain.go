@@ -115,6 +115,9 @@ func (e *explanation) turns() {
 		title = strings.TrimSuffix(title, " a conversation") + " conversation " + printable.Text(c.ID)
 	}
 	e.line(span{title, dim})
+	if c.Omitted > 0 {
+		e.line(span{printable.Count(c.Omitted, "earlier turn") + " omitted", dim})
+	}
 	for _, t := range c.Earlier {
 		e.facts("before", t.Question, "answer", cmp.Or(t.Response, t.SQL))
 	}
