@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Turn is a turn of a conversation before the one that is scored. It is never scored itself: it says what the question
-// of a later turn refers to.
+// Turn is a turn of a conversation before the one that is scored. It gives a later question its meaning, and is not
+// scored itself.
 type Turn struct {
 	Question string `json:"question"`
 	SQL      string `json:"sql,omitempty"`
@@ -91,7 +91,7 @@ type sortedTurns struct {
 	turns   []Turn
 }
 
-// maxConversations is the maximum number of bytes of the texts in a Conversations.
+// maxConversations is the maximum number of bytes of the strings in a Conversations.
 const maxConversations = 64 << 20
 
 // Add adds an answer as the turn with a number in a conversation, unless id is empty. It returns an error if the turns
@@ -111,7 +111,7 @@ func (c *Conversations) Add(of AnswerID, id string, number int64, t Turn) error 
 	return nil
 }
 
-// take counts bytes of texts. It returns an error if there are too many.
+// take counts bytes of strings. It returns an error if there are too many.
 func (c *Conversations) take(bytes int) error {
 	if c.bytes += bytes; c.bytes > maxConversations {
 		return errcode.New(errcode.ResourceExhausted, "the turns of the conversations have more than %d MiB; "+
@@ -149,7 +149,7 @@ func (c *Conversations) Ask(questions map[string]string) error {
 	return nil
 }
 
-// Sort orders the turns of each conversation. Of several rows of an answer it keeps one, and it omits turns without a
+// Sort orders the turns of each conversation. It keeps one of several rows of an answer, and omits turns without a
 // question.
 func (c *Conversations) Sort() {
 	c.sorted = make(map[conversationID]sortedTurns, len(c.turns))

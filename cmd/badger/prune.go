@@ -140,8 +140,8 @@ func (c *pruneCommand) open(ctx context.Context) (*store.Store, error) {
 	return installed(ctx, w, err)
 }
 
-// prune deletes from the files first, because the rows of a case in the tables tell which lines of the files belong to
-// it.
+// prune deletes from the files first, because the rows of a case in the tables identify the lines of the files that
+// belong to it.
 func (c *pruneCommand) prune(ctx context.Context, p process, w *store.Store, e *store.Expiry, now time.Time) (pruned,
 	error) {
 	out := pruned{DryRun: c.DryRun, Case: e.Case, Deleted: []prunedRow{}}

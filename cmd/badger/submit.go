@@ -65,7 +65,7 @@ func submitDir(db string) (string, error) {
 	if err != nil {
 		return "", usage("submit.dir: expected a directory in the configuration, since this user has none for caches")
 	}
-	if file, is := strings.CutPrefix(db, "duckdb:"); is { // two directories may have files of one name
+	if file, is := strings.CutPrefix(db, "duckdb:"); is { // two directories may have files of the same name
 		file, options, _ := strings.Cut(file, "?")
 		if file, err = filepath.Abs(file); err != nil {
 			return "", usage("--db: %w", err)
