@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // columnSums computes totals, counts and shares of single columns of a result. Sums are exact.
@@ -202,7 +203,7 @@ func (x *columnSums) read(s *figureSearch) (r claimReading, ok bool) {
 
 // names reports whether the claim contains all words of a column's name.
 func (r *claimReading) names(column string) bool {
-	parts := nameWords(column)
+	parts := naming.Words(column)
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p string) bool {
 		return !slices.ContainsFunc(r.words, func(w string) bool { return singular(w) == singular(p) })
 	})
@@ -210,27 +211,13 @@ func (r *claimReading) names(column string) bool {
 
 // mark adds the words of a column's name to those that are known.
 func (r *claimReading) mark(column string) {
-	for _, p := range nameWords(column) {
+	for _, p := range naming.Words(column) {
 		for _, w := range r.words {
 			if singular(w) == singular(p) {
 				r.known[w] = true
 			}
 		}
 	}
-}
-
-// nameWords returns the words of a column's name, such as total sales of totalSales or total_sales.
-func nameWords(name string) []string {
-	var b strings.Builder
-	small := false
-	for _, c := range name {
-		if unicode.IsUpper(c) && small {
-			b.WriteByte(' ')
-		}
-		small = unicode.IsLower(c)
-		b.WriteRune(c)
-	}
-	return words(b.String())
 }
 
 // singular returns a word without the ending of an English plural.
@@ -249,7 +236,7 @@ func singular(w string) string {
 // added returns the only column that the claim may add up.
 func (x *columnSums) added(r *claimReading) (column int, ok bool) {
 	columns := slices.DeleteFunc(slices.Clone(r.columns), func(k int) bool {
-		return slices.ContainsFunc(nameWords(x.t.Columns[k].Name), notAdded.MatchString)
+		return slices.ContainsFunc(naming.Words(x.t.Columns[k].Name), notAdded.MatchString)
 	})
 	if len(columns) != 1 {
 		return 0, false
@@ -358,7 +345,7 @@ func (x *columnSums) countOf(s *figureSearch, r *claimReading) (tried, equal boo
 	}
 	named := false
 	for k := range x.t.Columns {
-		name := nameWords(x.t.Columns[k].Name)
+		name := naming.Words(x.t.Columns[k].Name)
 		if len(name) == 0 || singular(name[0]) != singular(noun) || !r.names(x.t.Columns[k].Name) {
 			continue
 		}
