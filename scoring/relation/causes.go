@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -49,7 +50,8 @@ var causeKinds = []Kind{
 // finds reports whether a result has a row with anything but NULL and 0.
 func finds(t *scoring.Table) bool { return blankness(t) == blankNo }
 
-// foundNothing reports whether the answer finds nothing where gold finds something, and both queries are known.
+// foundNothing reports whether the answer finds nothing where gold finds something, both queries are known in whole,
+// and the answer's rows come from one SELECT.
 func (e *evidence) foundNothing() bool {
 	return !e.queriesOnly && e.queries().both() && e.queries().pred.final != nil && finds(e.gold) && !finds(e.pred)
 }
@@ -103,14 +105,17 @@ func notInNull(e *evidence) *found {
 	if g, p := q.loneTables(); len(g)+len(p) > 0 {
 		return nil
 	}
+	gold, pred := q.gold.lone(q.pred), q.pred.lone(q.gold)
+	if slices.ContainsFunc(gold, unlikeNotIn) || !q.gold.excepts && len(gold)+len(pred) == 0 {
+		return nil
+	}
 	for _, c := range q.pred.conditions {
 		in, ok := c.Expr.(*sqlparts.In)
 		if !ok || c.Operator != "not in" || !q.pred.keepsRows(&c) || !mayHaveNull(in) {
 			continue
 		}
 		other := func(o condition) bool { return o.text != c.text }
-		if slices.ContainsFunc(q.pred.lone(q.gold), other) || slices.ContainsFunc(q.gold.lone(q.pred), keepsUnmatched) ||
-			!q.gold.excepts && len(q.gold.lone(q.pred))+len(q.pred.lone(q.gold)) == 0 {
+		if slices.ContainsFunc(pred, other) {
 			continue
 		}
 		return &found{
@@ -120,8 +125,8 @@ func notInNull(e *evidence) *found {
 	return nil
 }
 
-// keepsUnmatched reports whether a condition neither leaves NULL out nor keeps rows without a match.
-func keepsUnmatched(c condition) bool {
+// unlikeNotIn reports whether a condition neither leaves NULL out nor keeps rows without a match.
+func unlikeNotIn(c condition) bool {
 	switch c.Operator {
 	case "is not", "is", "not exists", "not in":
 		return false
@@ -192,6 +197,7 @@ var (
 	monthForms = [][2]string{{"strftime('%Y-%m', ", ")"}, {"strftime(", ", '%Y-%m')"}, {"to_char(", ", 'YYYY-MM')"}}
 )
 
+// inside returns the name in one of the forms of an expression; ok is false if the text has none of them.
 func inside(text string, forms [][2]string) (of string, ok bool) {
 	for _, f := range forms {
 		if rest, found := strings.CutPrefix(text, f[0]); found {
@@ -236,7 +242,7 @@ func boundsOf(c *condition) (p period, ok bool) {
 	}
 	at, err := time.Parse(time.DateOnly, c.literal)
 	next := at.AddDate(0, 0, 1)
-	if err != nil { // a time: the last minute of a day is its end
+	if err != nil { // a time: it ends a period in the last minute of a day, and starts one at any other
 		at, err = time.Parse(time.DateTime, strings.Replace(bounded(c.literal, len(time.DateTime)), "T", " ", 1))
 		next = at.Truncate(24*time.Hour).AddDate(0, 0, 1)
 		if last := next.Sub(at) <= time.Minute; err != nil || last == (c.Operator == ">=") {
@@ -388,8 +394,8 @@ func fanOut(e *evidence) *found {
 	if r.proof.Gold != "" {
 		repeats = "rows of " + part(r.proof.Gold)
 	}
-	r.text = fmt.Sprintf("The answer also joins %s, which repeats %s: %s higher than gold's.", part(added[0]), repeats,
-		named(e.gold, r.proof.GoldColumns)+" "+map[bool]string{true: "is", false: "are"}[len(pairs) == 1])
+	r.text = fmt.Sprintf("The answer also joins %s, which repeats %s: %s %s higher than gold's.", part(added[0]), repeats,
+		named(e.gold, r.proof.GoldColumns), printable.Verb(len(pairs), "is", "are"))
 	return r
 }
 
