@@ -55,7 +55,7 @@ func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAli
 			}
 		}
 		if q.Status == "applied" && q.By == "judge" {
-			status, why, doubt := spec.overrules(number, &q, rules)
+			status, why, doubt := spec.overrules(number, &q, &n, there, rules)
 			if status != "" {
 				q.Status, q.By = status, "texts"
 				a.overruled = append(a.overruled, why)

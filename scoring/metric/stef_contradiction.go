@@ -12,9 +12,10 @@ import (
 
 // overrules returns the status that the parsed query proves for filter i of the question, which the judge calls
 // applied, and why; status is "" if it proves none. doubt is the reason of a warning if the query compares with
-// another value that may be a code for the one in the question. Neither contains values, which may be data.
-func (s *querySpec) overrules(i int, q *stefAsked, rules *stefRules) (status, why, doubt string) {
-	asked := q.normal(rules.names)
+// another value that may be a code for the one in the question. Neither contains values, which may be data. asked and
+// inQuery are the filters of the question and of the query in normal form.
+func (s *querySpec) overrules(i int, q *stefAsked, asked *stefFilter, inQuery []stefFilter,
+	rules *stefRules) (status, why, doubt string) {
 	if len(q.RHS) == 0 && asked.Op != "is null" && asked.Op != "is not null" || asked.Op == "other" {
 		return "", "", ""
 	}
@@ -28,17 +29,17 @@ func (s *querySpec) overrules(i int, q *stefAsked, rules *stefRules) (status, wh
 		return "", "", ""
 	}
 	at := q.SQLFilters[0] - 1
-	there := s.Filters[at].normal(rules.names)
-	if !s.decided[at] || s.restrictsElsewhere(at, there.LHS, rules) {
+	there := &inQuery[at]
+	if !s.decided[at] || restrictedElsewhere(inQuery, at) {
 		return "", "", ""
 	}
 	by := fmt.Sprintf("filter %d is not applied: filter %d of the query", i+1, at+1)
 	switch {
 	case asked.LHS == there.LHS && oppositeOperators(asked.Op, there.Op):
 		return "incorrect", by + " is its opposite", ""
-	case sameColumn(&asked, &there):
-		if a, ok := numberRangeOf(&asked); ok {
-			if b, ok := numberRangeOf(&there); ok && !a.equal(b) {
+	case sameColumn(asked, there):
+		if a, ok := numberRangeOf(asked); ok {
+			if b, ok := numberRangeOf(there); ok && !a.equal(b) {
 				return "incorrect", by + " restricts to other numbers", ""
 			}
 		}
@@ -59,11 +60,11 @@ func isFlag(values []string) bool {
 	return len(values) == 1 && slices.Contains(flags, values[0])
 }
 
-// restrictsElsewhere reports whether another filter of the query is about the same column, so that one alone does not
+// restrictedElsewhere reports whether another filter of the query is about the same column, so that one alone does not
 // show what the column is restricted to.
-func (s *querySpec) restrictsElsewhere(at int, lhs string, rules *stefRules) bool {
-	for i, f := range s.Filters {
-		if i != at && f.normal(rules.names).LHS == lhs {
+func restrictedElsewhere(inQuery []stefFilter, at int) bool {
+	for i := range inQuery {
+		if i != at && inQuery[i].LHS == inQuery[at].LHS {
 			return true
 		}
 	}
@@ -115,8 +116,11 @@ type numberRange struct {
 func numberRangeOf(f *stefFilter) (r numberRange, ok bool) {
 	var numbers []*big.Rat
 	for _, v := range f.RHS {
-		n, valid := new(big.Rat).SetString(v) // normal form: 3 or 5/2
-		if !valid || !rationalNumber(v) {
+		if !isRational(v) {
+			return r, false
+		}
+		n, valid := new(big.Rat).SetString(v)
+		if !valid {
 			return r, false
 		}
 		numbers = append(numbers, n)
@@ -144,11 +148,13 @@ func numberRangeOf(f *stefFilter) (r numberRange, ok bool) {
 	return r, true
 }
 
-func rationalNumber(v string) bool {
+// isRational reports whether a value has only the characters of a number in normal form, such as 3 or -5/2, and no
+// exponent, which could make it huge.
+func isRational(v string) bool {
 	return strings.IndexFunc(v, func(r rune) bool { return !(r >= '0' && r <= '9' || r == '-' || r == '/') }) < 0
 }
 
-// equal reports whether two ranges may be the same set of numbers: of whole numbers, above 2022 is from 2023.
+// equal reports whether two ranges may be the same set of numbers. If the numbers are whole, > 2022 is >= 2023.
 func (r numberRange) equal(o numberRange) bool {
 	whole := func(v *big.Rat, open bool, by int64) *big.Rat {
 		if v != nil && open && v.IsInt() {
@@ -191,7 +197,7 @@ func otherNames(asked, there []string) bool {
 		return false
 	}
 	ka, kb := []rune(nameKey(a)), []rune(nameKey(b))
-	return ka[0] != kb[0] // Munich may be München
+	return ka[0] != kb[0] // names with the same first letter may be spellings of one: Munich, München
 }
 
 // similarValues reports whether each value of one side is contained in one of the other, as 2023 is in 2023-01-01.
