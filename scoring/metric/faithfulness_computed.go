@@ -18,11 +18,11 @@ import (
 type columnSums struct {
 	t       *scoring.Table
 	units   *unitWorth
-	sums    map[int]*big.Rat
-	counts  map[int][]int // the rows with a value, and the distinct values, of a column
-	numbers []int         // columns of numbers
+	sums    map[int]*big.Rat // by column; nil if a value cannot be read
+	counts  map[int][2]int   // the rows with a value, and the distinct values, of a column
+	numbers []int            // columns of numbers
 	views   map[int]cell.View
-	partial bool        // the query cuts its rows off
+	partial bool        // the query may return only some of the rows
 	totals  func() bool // whether a row is a total of others, or may be
 }
 
@@ -35,7 +35,7 @@ var (
 )
 
 func newColumnSums(t *scoring.Table, sql string, units *unitWorth, numbers map[int]cell.View) *columnSums {
-	x := &columnSums{t: t, units: units, sums: map[int]*big.Rat{}, counts: map[int][]int{}, views: numbers,
+	x := &columnSums{t: t, units: units, sums: map[int]*big.Rat{}, counts: map[int][2]int{}, views: numbers,
 		partial: cutsRows.MatchString(sql)}
 	for _, k := range slices.Sorted(maps.Keys(numbers)) {
 		if t.Columns[k].Type != scoring.Bool {
@@ -46,20 +46,25 @@ func newColumnSums(t *scoring.Table, sql string, units *unitWorth, numbers map[i
 	return x
 }
 
-// hasTotalRow reports whether a string is NULL or a word for a total, as in a row that sums up the others.
-func (x *columnSums) hasTotalRow() bool {
-	var keys []uint64
-	for _, w := range strings.Split(totalWords, "|") {
-		keys = append(keys, cell.TextKey(w))
+// totalKeys returns the keys of the labels that a row may have that sums up the others. NULL and "" are among them.
+var totalKeys = sync.OnceValue(func() map[uint64]bool {
+	keys := map[uint64]bool{cell.NullKey: true}
+	for _, label := range append(strings.Split(totalWords, "|"), "grand total", "all", "") {
+		keys[cell.TextKey(label)] = true
 	}
-	keys = append(keys, cell.TextKey("grand total"), cell.TextKey("all"), cell.TextKey(""), cell.NullKey)
+	return keys
+})
+
+// hasTotalRow reports whether a cell outside of the columns of numbers has one of the totalKeys.
+func (x *columnSums) hasTotalRow() bool {
+	keys := totalKeys()
 	held := make([]uint64, x.t.Rows())
 	for k := range x.t.Columns {
 		if slices.Contains(x.numbers, k) {
 			continue
 		}
 		cell.Keys(&x.t.Columns[k], cell.View{Kind: scoring.KindText}, 0, held)
-		if slices.ContainsFunc(held, func(key uint64) bool { return slices.Contains(keys, key) }) {
+		if slices.ContainsFunc(held, func(key uint64) bool { return keys[key] }) {
 			return true
 		}
 	}
@@ -119,7 +124,8 @@ func (x *columnSums) values(k, i int) []*big.Rat {
 
 // count returns the number of rows with a value in a column, and of its distinct values.
 func (x *columnSums) count(k int) (rows, distinct int) {
-	if _, ok := x.counts[k]; !ok {
+	counts, ok := x.counts[k]
+	if !ok {
 		keys := make([]uint64, x.t.Rows())
 		cell.Keys(&x.t.Columns[k], cell.View{Kind: scoring.KindText}, 0, keys)
 		seen, n := map[uint64]bool{}, 0
@@ -129,17 +135,18 @@ func (x *columnSums) count(k int) (rows, distinct int) {
 				n++
 			}
 		}
-		x.counts[k] = []int{n, len(seen)}
+		counts = [2]int{n, len(seen)}
+		x.counts[k] = counts
 	}
-	return x.counts[k][0], x.counts[k][1]
+	return counts[0], counts[1]
 }
 
 // claimReading holds what the words of a claim say of its figure.
 type claimReading struct {
 	words   []string        // of the claim, without its numbers
-	known   map[string]bool // words whose meaning is known
-	columns []int           // columns of numbers that it names, or the only one
-	named   bool            // whether it names them
+	known   map[string]bool // the words that a check accounts for, and those that are in plainWords
+	columns []int           // columns of numbers that the claim names; if it names none, the only one of the result
+	named   bool            // whether the claim names them
 	noun    []string        // the words after the figure, at most two
 }
 
@@ -254,7 +261,7 @@ func (x *columnSums) total(s *figureSearch, r *claimReading) (tried, equal bool)
 	}
 	r.mark(x.t.Columns[k].Name)
 	sum := x.sum(k)
-	return sum != nil, sum != nil && s.is(sum, x.units.of(k, s.claim))
+	return sum != nil, sum != nil && s.is(sum, x.units.of(k, s))
 }
 
 // is reports whether the figure states a number, or may with another sign.

@@ -47,13 +47,14 @@ var found = []string{figureAbsent, figureScaled, figureElsewhere, figureColumn, 
 type figureSearch struct {
 	number  statedNumber
 	claim   *claim
-	fall    bool // the claim has a word for a decrease or a loss, so that the cell may be negative
+	units   []*big.Rat // what one of a cell's unit is worth by the claim
+	fall    bool       // the claim has a word for a decrease or a loss, so that the cell may be negative
 	at      *checkedFigure
 	row     rowLabel
-	column  int // index of the named column; −1 if the result does not have it
-	best    int // index in found of the best place so far
-	open    bool
-	scale   bool // equal to a cell in another scale
+	column  int  // index of the named column; −1 if the result does not have it
+	best    int  // index in found of the best place so far
+	open    bool // equal in size to a cell, with a sign or a unit that is not clear
+	scale   bool // equal to a cell in another scale, which nothing states
 	strings bool // some strings were not searched
 }
 
@@ -99,8 +100,8 @@ func lookUp(t *scoring.Table, sql, notes string, claims []claim) [][]checkedFigu
 				}
 			default:
 				searches = append(searches, &figureSearch{
-					number: n, claim: c, fall: falls.MatchString(c.Claim), at: &out[i][k], row: newRowLabel(f.Row),
-					column: columnNamed(t, f.Column),
+					number: n, claim: c, units: inverses(unitsOfText(c.Claim)), fall: falls.MatchString(c.Claim),
+					at: &out[i][k], row: newRowLabel(f.Row), column: columnNamed(t, f.Column),
 				})
 			}
 		}
@@ -128,10 +129,14 @@ func lookUp(t *scoring.Table, sql, notes string, claims []claim) [][]checkedFigu
 	return out
 }
 
-// of returns what one of column k's unit may be worth in a claim. A claim with in thousands gives its figures so.
-func (w *unitWorth) of(k int, c *claim) []*big.Rat {
-	out := append(slices.Clone(w.columns[k]), w.texts...)
-	for _, f := range unitsOfText(c.Claim) {
+// of returns what one of column k's unit may be worth in the claim of a search.
+func (w *unitWorth) of(k int, s *figureSearch) []*big.Rat {
+	return slices.Concat(w.columns[k], w.texts, s.units)
+}
+
+// inverses returns what one of a cell's unit is worth in a text that gives figures in these units.
+func inverses(units []*big.Rat) (out []*big.Rat) {
+	for _, f := range units {
 		out = append(out, new(big.Rat).Inv(f))
 	}
 	return out
@@ -158,7 +163,7 @@ func searchNumbers(t *scoring.Table, searches []*figureSearch,
 		cell.Magnitudes(c, view, values)
 		for _, s := range searches {
 			if place, searched := s.place(k, len(values)); searched && place > s.best {
-				s.number.prepare(units.of(k, s.claim))
+				s.number.prepare(units.of(k, s))
 				s.in(place, len(values), func(i int) cellMatch {
 					return s.number.matches(values[i], func() []*big.Rat { return exactValues(cell.Read(c, view, i)) }, s.fall)
 				})

@@ -23,8 +23,8 @@ type statedNumber struct {
 
 	// set by prepare
 	limits    []*big.Rat // the sizes of a bound, one for each unit that a cell may be in
-	intervals []interval // of the size of a cell that is the number, for one that is not a bound
-	known     int        // how many of them, at the start, are in a unit that something states
+	intervals []interval // of the absolute value of a cell that is the number; empty for a bound
+	known     int        // how many of the intervals, from the first on, are in a unit that something states
 }
 
 // numberSign is the sign that a number is stated with.
@@ -81,8 +81,8 @@ var otherScales = []*big.Rat{
 	big.NewRat(1_000_000, 1), big.NewRat(1_000_000_000, 1),
 }
 
-// mostScaled is the maximum rounding of a number, as a share of its value, for which other scales are tried. With a
-// larger one, 3 would match any cell from 2500 to 3999.
+// mostScaled is the maximum rounding of a number, as a share of its value, that is tolerated in other scales. With a
+// larger one, 3 would match any cell from 2500 to 3999; it matches 3000 only.
 var mostScaled = big.NewRat(1, 10)
 
 // numberInProse matches the digits of a number with the separators between them, and the characters around it.
@@ -107,11 +107,11 @@ func parseFigure(claim, stated string) (n statedNumber, ok bool) {
 		before, after = m[1], m[4]
 	}
 	left, right, _ := aroundFigure(plainDigits(claim), stated)
-	wide, rest := strings.ToLower(left+before), strings.ToLower(after+right)
-	unit := unitAfter(after + right)
-	n.factors = factorsOf(unit.share, wide)
-	n.bound = numberBoundOf(wide, rest, unit.rest)
-	n.sign = signOf(left+before, after+right)
+	before, after = left+before, after+right
+	unit, lower := unitAfter(after), strings.ToLower(before)
+	n.factors = factorsOf(unit.share, lower)
+	n.bound = numberBoundOf(lower, strings.ToLower(after), unit.rest)
+	n.sign = signOf(before, after)
 	if m == nil {
 		return n, true
 	}
@@ -378,12 +378,11 @@ func (n *statedNumber) prepare(worth []*big.Rat) {
 	}
 	for i := range n.readings {
 		r := &n.readings[i]
-		scales := otherScales
-		if r.word.Cmp(one) != 0 {
-			scales = append([]*big.Rat{new(big.Rat).Inv(r.word)}, scales...)
+		if r.word.Cmp(one) != 0 { // the digits alone, without a word such as million
+			n.intervals = append(n.intervals, r.interval(new(big.Rat).Inv(r.word), n.bound))
 		}
-		for k, scale := range scales {
-			if k == 0 && len(scales) > len(otherScales) || r.unit.Cmp(product(mostScaled, r.value)) <= 0 {
+		for _, scale := range otherScales {
+			if r.unit.Cmp(product(mostScaled, r.value)) <= 0 {
 				n.intervals = append(n.intervals, r.interval(scale, n.bound))
 			} else {
 				v := product(r.value, scale)
@@ -434,7 +433,7 @@ func (n *statedNumber) matches(v float64, exactly func() []*big.Rat, fall bool) 
 				switch {
 				case k >= n.known:
 					got = matchScale
-				case k >= len(n.readings)*len(n.factors):
+				case k >= len(n.readings)*len(n.factors): // after the intervals in the unit that the number shows
 					got = matchScaled
 				}
 				best = max(best, n.signed(got, exact.Sign(), fall))

@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -11,8 +10,8 @@ import (
 )
 
 // The words of this file are in lower case. They are of English, German, French, Spanish, Italian, Portuguese, Dutch,
-// Polish, Swedish, Turkish, Russian, Arabic, Hindi, Chinese, Japanese and Korean. A figure with
-// other words means what its digits show.
+// Polish, Swedish, Turkish, Russian, Arabic, Hindi, Chinese, Japanese and Korean. Other words do not change what a
+// figure means.
 
 // boundWords are words for the relation between a number and a cell, by where they are: before the number, or after
 // it and its unit. The kinds are tried in this order, so that no more than is not more than.
@@ -247,11 +246,10 @@ func unitAfter(written string) numberUnit {
 		u.multiply(factors...)
 		u.rest = strings.TrimPrefix(text[len(stem):], ".")
 	}
-	for share, pattern := range map[string]*regexp.Regexp{"percent": percentAfter, "basis": basisAfter} {
-		if m := pattern.FindString(u.rest); m != "" {
-			u.share, u.rest = share, u.rest[len(m):]
-			break
-		}
+	if m := percentAfter.FindString(u.rest); m != "" {
+		u.share, u.rest = "percent", u.rest[len(m):]
+	} else if m := basisAfter.FindString(u.rest); m != "" {
+		u.share, u.rest = "basis", u.rest[len(m):]
 	}
 	return u
 }
@@ -296,8 +294,7 @@ var nameMagnitudes = map[string]int{"000": 3, "000s": 3, "ks": 3, "mm": 6, "mill
 // unitsOfName returns what one of a column's unit is worth by its name: 1000 for revenue_k.
 func unitsOfName(name string) (out []*big.Rat) {
 	fields := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
-			!unicode.IsMark(r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	})
 	for i, word := range fields {
 		if power, ok := nameMagnitudes[word]; ok {
@@ -346,14 +343,7 @@ func unitsOfText(text string) (out []*big.Rat) {
 	return distinctRats(out)
 }
 
-func distinctRats(in []*big.Rat) []*big.Rat {
-	seen := map[string]*big.Rat{}
-	for _, r := range in {
-		seen[r.RatString()] = r
-	}
-	var out []*big.Rat
-	for _, k := range slices.Sorted(maps.Keys(seen)) {
-		out = append(out, seen[k])
-	}
-	return out
+func distinctRats(list []*big.Rat) []*big.Rat {
+	slices.SortFunc(list, (*big.Rat).Cmp)
+	return slices.CompactFunc(list, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
 }
