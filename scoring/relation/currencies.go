@@ -40,7 +40,7 @@ func currencyInText(e *evidence) *found {
 		return nil
 	}
 	r := &found{}
-	partner := s.rows.partners()
+	var partner []int32
 	by := ""
 	for _, g := range s.gold {
 		p := -1
@@ -52,8 +52,11 @@ func currencyInText(e *evidence) *found {
 		if p < 0 && len(s.gold) == 1 {
 			p = s.pred[0]
 		}
-		if p < 0 {
+		if p < 0 || !e.gold.Columns[g].Type.Numeric() || e.pred.Columns[p].Type != scoring.String {
 			return nil
+		}
+		if partner == nil {
+			partner = s.rows.partners()
 		}
 		codes := currenciesIn(&e.gold.Columns[g], &e.pred.Columns[p], partner)
 		if codes == nil {
@@ -69,12 +72,10 @@ func currencyInText(e *evidence) *found {
 	return r
 }
 
-// currenciesIn returns the code of the currency in each cell of the answer's column, by gold row, "" for NULL. It
-// returns nil unless the cells are gold's numbers with codes, not all of them the same.
+// currenciesIn returns the code of the currency in each cell of the answer's column of strings, by gold row, "" for
+// NULL. It returns nil unless the cells are gold's numbers with codes that are not all the same. partner holds the
+// answer's row for each gold row.
 func currenciesIn(gold, pred *scoring.Column, partner []int32) []string {
-	if !gold.Type.Numeric() || pred.Type != scoring.String {
-		return nil
-	}
 	codes := make([]string, len(partner))
 	first, several := "", false
 	for i, j := range partner {
