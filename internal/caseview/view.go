@@ -68,7 +68,7 @@ type View struct {
 	LatencyMS   *float64       `json:"latency_ms"`
 	GoldMS      *float64       `json:"gold_latency_ms"`
 
-	Headline string `json:"headline,omitempty"` // both of them, if verdict and the comparison of results say otherwise
+	Headline string `json:"headline,omitempty"` // the verdict and the comparison of results, unless they agree
 
 	Asked  *Score  `json:"score"`  // the explained score; null without scores
 	Scores []Score `json:"scores"` // all scores, in the order of the metrics
