@@ -95,13 +95,15 @@ func python(text string, out []byte) (word string, n int) {
 	if len(out) > 0 && isWordByte(out[len(out)-1]) {
 		return "", 0
 	}
-	for from, to := range map[string]string{"True": "true", "False": "false", "None": "null"} {
-		if strings.HasPrefix(text, from) && (len(text) == len(from) || !isWordByte(text[len(from)])) {
-			return to, len(from)
+	for _, w := range pythonWords {
+		if strings.HasPrefix(text, w.python) && (len(text) == len(w.python) || !isWordByte(text[len(w.python)])) {
+			return w.json, len(w.python)
 		}
 	}
 	return "", 0
 }
+
+var pythonWords = [...]struct{ python, json string }{{"True", "true"}, {"False", "false"}, {"None", "null"}}
 
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
