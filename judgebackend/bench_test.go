@@ -144,3 +144,21 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMaskParts masks a prompt of 100 KB in what an endpoint says, as at every failed call.
+func BenchmarkMaskParts(b *testing.B) {
+	var s strings.Builder
+	for i := 0; s.Len() < 100_000; i++ {
+		fmt.Fprintf(&s, "row %d of the table has value %d; ", i, i*7919)
+	}
+	prompt := s.String()
+	for _, tc := range []struct{ name, text string }{
+		{"quoted", prompt[50_000:51_200]}, {"own words", strings.Repeat("the endpoint is unavailable now. ", 36)},
+	} {
+		b.Run(tc.name, func(b *testing.B) {
+			for b.Loop() {
+				judgebackend.MaskParts(tc.text, prompt, 20, "[prompt]")
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package judgebackend
 
 import (
+	"index/suffixarray"
 	"regexp"
 	"strings"
 
@@ -50,17 +51,22 @@ func (s Said) without(r Request) Said {
 	return s
 }
 
-// MaskParts replaces all parts of text that are parts of another string and have at least the given number of bytes.
+// MaskParts replaces the parts of text that also occur in another string and have at least the given number of bytes.
 func MaskParts(text, of string, least int, with string) string {
+	if len(text) < least || len(of) < least {
+		return text
+	}
+	index := suffixarray.New([]byte(of)) // a prompt is long, and nearly every byte of text is looked up in it
+	isPart := func(s string) bool { return len(index.Lookup([]byte(s), 1)) > 0 }
 	var out strings.Builder
 	for i := 0; i < len(text); {
 		n := least
-		if i+n > len(text) || !strings.Contains(of, text[i:i+n]) {
+		if i+n > len(text) || !isPart(text[i:i+n]) {
 			out.WriteByte(text[i])
 			i++
 			continue
 		}
-		for i+n < len(text) && strings.Contains(of, text[i:i+n+1]) {
+		for i+n < len(text) && isPart(text[i:i+n+1]) {
 			n++
 		}
 		out.WriteString(with)
