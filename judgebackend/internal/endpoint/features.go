@@ -51,13 +51,12 @@ var spokenOf = map[Feature][]string{
 // Features records which features an endpoint does not support for a model, so that each one is tried only once per
 // process.
 type Features struct {
-	mu       sync.Mutex
-	refused  map[Feature]bool
-	bound    Feature // parameter that limits the reply's length; if it is rejected, the other one is tried once
-	switched bool
-	most     int // the largest limit of a reply that the endpoint accepts; 0: unknown
-	log      *slog.Logger
-	id       judgebackend.Identity
+	mu      sync.Mutex
+	refused map[Feature]bool
+	bound   Feature // parameter that first limits the reply's length; if it is rejected, the other one does
+	most    int     // the largest limit of a reply that the endpoint accepts; 0: unknown
+	log     *slog.Logger
+	id      judgebackend.Identity
 }
 
 // NewFeatures returns the features of an endpoint that has not been called yet: all are assumed to be supported.
@@ -69,8 +68,14 @@ func NewFeatures(id judgebackend.Identity, log *slog.Logger) *Features {
 func (d *Features) BoundedBy() Feature {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.refused[d.bound] {
+		return otherBound[d.bound]
+	}
 	return d.bound
 }
+
+// otherBound holds the two parameters that limit the length of replies, each with the other one.
+var otherBound = map[Feature]Feature{UseMaxTokens: UseMaxCompletionTokens, UseMaxCompletionTokens: UseMaxTokens}
 
 // BoundBy sets the parameter that is first used to limit the length of replies.
 func (d *Features) BoundBy(f Feature) { d.bound = f }
@@ -209,21 +214,13 @@ var generic = map[string]bool{"schema": true, "json schema": true, "guided": tru
 // doWithout records that f is rejected, and reports whether requests can do without it: always, except that the
 // length must be limited by one of two parameters. A concurrent call may have recorded it before.
 func (d *Features) doWithout(f Feature) bool {
-	switch {
-	case f == UseMaxTokens || f == UseMaxCompletionTokens:
-		if f != d.bound {
-			return true
-		}
-		if d.switched {
-			return false
-		}
-		d.switched = true
-		d.bound = map[Feature]Feature{UseMaxTokens: UseMaxCompletionTokens, UseMaxCompletionTokens: UseMaxTokens}[f]
-	case d.refused[f]:
+	if d.refused[f] {
 		return true
-	default:
-		d.refused[f] = true
 	}
+	if d.refused[otherBound[f]] {
+		return false
+	}
+	d.refused[f] = true
 	d.log.Warn("judge endpoint does not offer a feature and is asked without it",
 		"backend", d.id.Backend, "model", d.id.Model, "host", d.id.Host, "feature", string(f))
 	return true
