@@ -37,7 +37,6 @@ type claude struct {
 	key      endpoint.KeySource
 	guard    *endpoint.Guard
 	features *endpoint.Features
-	clock    judgebackend.Clock
 }
 
 func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
@@ -49,8 +48,7 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	if err != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "judge base URL is malformed")
 	}
-	b := &claude{id: judgebackend.Identity{Backend: "anthropic", Model: model, Host: endpoint.HostPort(at)},
-		clock: o.Clock}
+	b := &claude{id: judgebackend.Identity{Backend: "anthropic", Model: model, Host: endpoint.HostPort(at)}}
 	b.features = endpoint.NewFeatures(b.id, o.Log)
 	g, err := endpoint.NewGuard(b.id, at, o)
 	if err != nil {
@@ -98,7 +96,7 @@ func (b *claude) complete(ctx context.Context, r judgebackend.Request,
 		_, err = b.messages.New(ctx, params, append(append(auth, extra(r)...), option.WithResponseBodyInto(&body))...)
 		if err == nil {
 			var reply endpoint.Reply
-			if reply, err = endpoint.Read(body, b.clock, append(b.guard.Secrets(), key.Value())); err == nil {
+			if reply, err = b.guard.Read(body, key); err == nil {
 				return reply.Response, b.features.Cut(r, reply.Response)
 			}
 		}

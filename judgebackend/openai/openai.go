@@ -43,7 +43,6 @@ type openAI struct {
 	azure    bool
 	guard    *endpoint.Guard
 	features *endpoint.Features
-	clock    judgebackend.Clock
 }
 
 func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
@@ -64,7 +63,6 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	b := &openAI{
 		id:    judgebackend.Identity{Backend: "openai", Model: model, Host: endpoint.HostPort(address)},
 		azure: o.AzureAPIVersion != "",
-		clock: o.Clock,
 	}
 	b.features = endpoint.NewFeatures(b.id, o.Log)
 	g, err := endpoint.NewGuard(b.id, address, o)
@@ -118,14 +116,13 @@ func (b *openAI) complete(ctx context.Context, r judgebackend.Request,
 	default:
 		auth = append(auth, option.WithAPIKey(key.Value()))
 	}
-	secrets := append(b.guard.Secrets(), key.Value())
 	for {
 		params, extra, used := b.params(r)
 		var body []byte
 		_, err := b.chat.New(ctx, params, append(append(auth, extra...), option.WithResponseBodyInto(&body))...)
 		if err == nil {
 			var resp judgebackend.Response
-			if resp, err = b.response(body, secrets); err == nil {
+			if resp, err = b.response(body, key); err == nil {
 				return resp, b.features.Cut(r, resp)
 			}
 		}
@@ -211,9 +208,9 @@ func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams,
 	return p, extra, append(used, bound)
 }
 
-// response converts a body. secrets are masked in the words of an error.
-func (b *openAI) response(body []byte, secrets []string) (judgebackend.Response, error) {
-	reply, err := endpoint.Read(body, b.clock, secrets)
+// response converts the body of the response to a request with key.
+func (b *openAI) response(body []byte, key endpoint.Key) (judgebackend.Response, error) {
+	reply, err := b.guard.Read(body, key)
 	if err != nil {
 		return judgebackend.Response{}, err
 	}

@@ -87,12 +87,12 @@ func (h headers) add(to http.Header) error {
 
 func (h headers) names() []string { return slices.Collect(maps.Keys(h.values)) }
 
-// Secrets returns the values of the configured headers.
-func (g *Guard) Secrets() (all []string) {
+// secrets returns the values of the configured headers, and the key.
+func (g *Guard) secrets(key Key) (all []string) {
 	for name := range g.headers.values {
 		if v, err := g.headers.value(name); err == nil {
 			all = append(all, v)
 		}
 	}
-	return all
+	return append(all, key.Value()) // the last: a header may contain it
 }

@@ -25,13 +25,13 @@ type object map[string]json.RawMessage
 // Read parses the body of a 2xx response: a chat completion, a message of Anthropic's API, or what gateways and local
 // servers make of them. The reply may be a string or a list of parts, the arguments of a tool call, a parsed object,
 // or, if there is nothing else, in the field of the reasoning. The body may be a stream of events. Members that have
-// an unexpected type are ignored. The usage is unknown if it is missing, or 0 although there is a reply. secrets are
-// masked in the words of an error.
-func Read(body []byte, clock judgebackend.Clock, secrets []string) (Reply, error) {
+// an unexpected type are ignored. The usage is unknown if it is missing, or 0 although there is a reply. The key of
+// the request is masked in the words of an error, and so are the values of headers.
+func (g *Guard) Read(body []byte, key Key) (Reply, error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\ufeff")))
 	malformed := func() (Reply, error) {
 		return Reply{}, &judgebackend.Error{Kind: judgebackend.KindMalformed,
-			Said: judgebackend.NewSaid("", Mask(string(body[:min(len(body), 4096)]), secrets...))}
+			Said: judgebackend.NewSaid("", Mask(string(body[:min(len(body), 4096)]), g.secrets(key)...))}
 	}
 	var chunks []object
 	if data, ok := events(body); ok {
@@ -55,14 +55,14 @@ func Read(body []byte, clock judgebackend.Clock, secrets []string) (Reply, error
 		return malformed()
 	}
 	for _, c := range append(chunks, o) {
-		if err := failure(c, clock, secrets); err != nil {
+		if err := g.failure(c, key); err != nil {
 			return Reply{}, err
 		}
 	}
 	r, ok := o.reply()
 	if !ok {
 		if len(o["code"]) > 0 {
-			return Reply{}, unusual(body, http.StatusOK, clock, secrets)
+			return Reply{}, g.unusual(body, http.StatusOK, key)
 		}
 		return malformed()
 	}
@@ -70,7 +70,7 @@ func Read(body []byte, clock judgebackend.Clock, secrets []string) (Reply, error
 }
 
 // failure returns the error that a 2xx response reports, at the top or in its choice; nil if it reports none.
-func failure(o object, clock judgebackend.Clock, secrets []string) error {
+func (g *Guard) failure(o object, key Key) error {
 	first := o.list("choices")
 	for _, at := range append([]object{o}, first[:min(1, len(first))]...) {
 		raw := at["error"]
@@ -81,7 +81,7 @@ func failure(o object, clock judgebackend.Clock, secrets []string) error {
 		if n, err := strconv.Atoi(at.child("error").loose("code")); err == nil && n >= 400 && n < 600 {
 			status = n
 		}
-		return unusual([]byte(`{"error":`+string(raw)+`}`), status, clock, secrets)
+		return g.unusual([]byte(`{"error":`+string(raw)+`}`), status, key)
 	}
 	if len(first) > 0 && first[0].text("finish_reason") == "error" {
 		return &judgebackend.Error{Kind: judgebackend.KindServer}
@@ -90,8 +90,8 @@ func failure(o object, clock judgebackend.Clock, secrets []string) error {
 }
 
 // unusual returns the error in a 2xx response. status is the one that it names, if any.
-func unusual(body []byte, status int, clock judgebackend.Clock, secrets []string) error {
-	e := classifyHTTP(status, http.Header{}, body, clock.Now(), secrets)
+func (g *Guard) unusual(body []byte, status int, key Key) error {
+	e := classifyHTTP(status, http.Header{}, body, g.clock.Now(), g.secrets(key))
 	if e.Kind == judgebackend.KindInvalid && status == http.StatusOK {
 		e.Kind = judgebackend.KindServer
 	}
