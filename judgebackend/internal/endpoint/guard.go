@@ -175,6 +175,5 @@ func (g *Guard) Middleware(req *http.Request,
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
-	res.Header.Set("Content-Type", "application/json") // some endpoints send text/plain
 	return res, nil
 }
