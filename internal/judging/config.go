@@ -143,21 +143,20 @@ func (c *Config) endpointOf(key string, m Metric) (e Endpoint, ok bool, err erro
 	case e.Backend == "" && !e.tuned():
 		return e, false, nil
 	}
-	kind, _, _ := strings.Cut(cmp.Or(e.Backend, c.Backend), ":")
-	if common, _, _ := strings.Cut(c.Backend, ":"); kind == common && !e.ownWay() {
-		own := e
+	own := e
+	kind, _, _ := strings.Cut(cmp.Or(own.Backend, c.Backend), ":")
+	if common, _, _ := strings.Cut(c.Backend, ":"); kind == common && !own.ownWay() {
 		e = c.Endpoint
-		e.Backend, e.Concurrency, e.RequestsPerMinute, e.TokensPerMinute, e.Timeout = cmp.Or(own.Backend, c.Backend),
-			own.Concurrency, own.RequestsPerMinute, own.TokensPerMinute, own.Timeout
+		e.Backend = cmp.Or(own.Backend, c.Backend)
 		e.MaxTokens, e.ReasoningEffort = cmp.Or(own.MaxTokens, c.MaxTokens), cmp.Or(own.ReasoningEffort, c.ReasoningEffort)
 		e.TopP, e.Seed = cmp.Or(own.TopP, c.TopP), cmp.Or(own.Seed, c.Seed)
 		if own.Body != nil {
 			e.Body = own.Body
 		}
 	}
-	e.Concurrency, e.Timeout = cmp.Or(e.Concurrency, c.Concurrency), cmp.Or(e.Timeout, c.Timeout)
-	e.RequestsPerMinute, e.TokensPerMinute = cmp.Or(e.RequestsPerMinute, c.RequestsPerMinute),
-		cmp.Or(e.TokensPerMinute, c.TokensPerMinute)
+	e.Concurrency, e.Timeout = cmp.Or(own.Concurrency, c.Concurrency), cmp.Or(own.Timeout, c.Timeout)
+	e.RequestsPerMinute, e.TokensPerMinute = cmp.Or(own.RequestsPerMinute, c.RequestsPerMinute),
+		cmp.Or(own.TokensPerMinute, c.TokensPerMinute)
 	return e, true, nil
 }
 

@@ -120,7 +120,7 @@ func (j *Judges) Name() string {
 		parts = append(parts, j.named(metric))
 	}
 	for _, r := range j.byTag {
-		parts = append(parts, "tag "+r.Tag+"="+j.nameWith(r.Judge, "none"))
+		parts = append(parts, "tag "+r.Tag+"="+nameWith(r.Judge))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -141,14 +141,14 @@ func (j *Judges) named(metric string) string {
 	if of.Backend == nil {
 		of.Backend = j.stack
 	}
-	return metric + "=" + j.nameWith(of, "none")
+	return metric + "=" + nameWith(of)
 }
 
-// nameWith returns the name of a judge with its temperature, or otherwise if it has no backend.
-func (j *Judges) nameWith(of scoring.Judge, otherwise string) string {
+// nameWith returns the name of a judge with its temperature, or none if it has no backend.
+func nameWith(of scoring.Judge) string {
 	stack, ok := of.Backend.(*judgebackend.Stack)
 	if !ok || stack == nil {
-		return otherwise
+		return "none"
 	}
 	name := nameOf(stack)
 	if of.Temperature != nil {
