@@ -192,16 +192,16 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 	if !x.Cached {
 		in.usage.Fresh += x.Calls
 	}
-	in.nameJudge(r.Purpose)
+	in.nameJudge()
 	in.usage.TokensIn, in.usage.TokensOut = in.usage.TokensIn.Plus(x.TokensIn), in.usage.TokensOut.Plus(x.TokensOut)
 	in.assessments = append(in.assessments, x.Assessments...)
 	return x.Response, err
 }
 
-// nameJudge records the judge of a question in the usage if the case's tag selected it.
-func (in *Input) nameJudge(purpose string) {
-	if in.run.engine.ruleOf(in.Case) != nil {
-		id := identityOf(in.judgeOf(purpose).Backend)
+// nameJudge records the judge of the case in the usage if the case's tag selected it.
+func (in *Input) nameJudge() {
+	if rule := in.run.engine.ruleOf(in.Case); rule != nil {
+		id := identityOf(rule.Judge.Backend)
 		in.usage.Judge = id.Backend + ":" + id.Model
 	}
 }
@@ -226,7 +226,7 @@ func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, in
 	})
 	if !made {
 		in.assessments = append(in.assessments, a.assessments...)
-		in.nameJudge(r.Purpose)
+		in.nameJudge()
 	}
 	if a.err != nil {
 		return a.response, a.err
