@@ -147,7 +147,7 @@ func (r Request) WithNonce() (Request, string, error) {
 	var required []string
 	switch {
 	case !isLabel(r.NonceField):
-		return bad("the nonce's field wants letters, digits and ._-/")
+		return bad("the nonce's field: expected letters, digits and ._-/")
 	case len(r.Messages) == 0:
 		return bad("no messages")
 	case json.Unmarshal(r.Schema, &schema) != nil || schema == nil:

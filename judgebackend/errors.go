@@ -87,8 +87,8 @@ var kinds = map[Kind]struct {
 	KindUnsupported: {errcode.Unimplemented, false, false, false, "not offered by this backend"},
 }
 
-// Error is a failed call. Its message contains the endpoint's own words only if [OpenOptions].ShowWords is set: they
-// may tell of other callers. errcode.Of returns its code.
+// Error is a failed call. Its message contains the endpoint's own words only if [OpenOptions].ShowWords is set,
+// because they may mention other callers. errcode.Of returns its code.
 type Error struct {
 	Kind       Kind
 	Backend    string

@@ -21,7 +21,7 @@ type Provider struct {
 	InWarehouse bool   // its models are called by SQL, so that it needs OpenOptions.Queryer
 	System      string // its name in traces, such as snowflake.cortex; if empty, Name
 
-	Settings []string // those of reasoning_effort, top_p, seed, body and headers that its requests can have
+	Settings []string // which of reasoning_effort, top_p, seed, body and headers its requests can have
 	Members  []string // members of a request's body that it sets, and that Settings.Body must not have
 
 	modelless bool // its judges' names may lack a model

@@ -138,8 +138,5 @@ func SettingsOf(b Backend) Settings {
 	return Settings{}
 }
 
-// String describes the settings that change replies.
-func (s Settings) String() string { return s.Sampling.String() }
-
-// GoString returns String.
+// GoString returns the text of [Sampling.String], so that %#v does not show the body either.
 func (s Settings) GoString() string { return fmt.Sprintf("judge settings (%s)", s.String()) }

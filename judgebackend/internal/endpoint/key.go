@@ -24,7 +24,7 @@ func (Key) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 // KeySource reads a key at every call, so that a replaced file takes effect without a restart.
 type KeySource struct {
 	file, env string
-	later     bool // a file that cannot be read may come
+	later     bool // a file that is missing may be created later
 	getenv    func(string) string
 }
 

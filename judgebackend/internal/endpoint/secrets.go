@@ -25,8 +25,8 @@ func Mask(text string, secrets ...string) string {
 	return text
 }
 
-// secretsOf returns the secrets in the headers of a request: the key, in each form that endpoints take it, and the
-// values of the headers named in others.
+// secretsOf returns the secrets in the headers of a request: the key, from any of the headers that can have it and
+// without a scheme such as Bearer, and the values of the headers named in others.
 func secretsOf(h http.Header, others []string) []string {
 	var found []string
 	for _, name := range append([]string{"Authorization", "Api-Key", "X-Api-Key"}, others...) {
