@@ -33,7 +33,7 @@ type EngineOptions struct {
 	Snapshots SnapshotReader       // resolves result references; if nil, a metric that needs one fails with a message
 	Judge     judgebackend.Backend // answers the questions of metrics that use a judge; nil if there is none
 	Judges    map[string]Judge     // judges of single metrics, by the metric's name; they replace Judge
-	ByTag     []TagJudge           // judges of cases with a tag; the first that a case has replaces Judge and Judges
+	ByTag     []TagJudge           // judges of cases with a tag; the first with one of a case replaces both
 	Replies   Replies              // recorded judge replies, which are used instead of calls; may be nil
 	Config    Config
 
