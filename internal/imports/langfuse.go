@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -63,13 +64,13 @@ func langfuseAnswers(items []json.RawMessage, o *Options) []Answer {
 		root = parsed[0]
 	}
 	a := Answer{Question: questionIn(root["input"], 0), Response: answerIn(root["output"], 0)}
-	a.Conversation, a.Version = trace.text("sessionId"), or(trace.text("version"), trace.text("release"))
+	a.Conversation, a.Version = trace.text("sessionId"), cmp.Or(trace.text("version"), trace.text("release"))
 	for _, m := range append([]object{trace}, parsed...) {
 		if o.CaseID != "" {
-			a.CaseID = or(a.CaseID, nameOf(m.object("metadata").at(o.CaseID)), nameOf(m.at(o.CaseID)),
+			a.CaseID = cmp.Or(a.CaseID, nameOf(m.object("metadata").at(o.CaseID)), nameOf(m.at(o.CaseID)),
 				nameOf(m.object("input").at(o.CaseID)))
 		}
-		a.Conversation = or(a.Conversation, m.text("sessionId"))
+		a.Conversation = cmp.Or(a.Conversation, m.text("sessionId"))
 		usage, details := m.object("usageDetails"), m.object("usage")
 		if usage == nil {
 			usage = details

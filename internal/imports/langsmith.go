@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -14,7 +15,7 @@ func langsmithItems(o object) ([]item, bool) {
 		return nil, false
 	}
 	raw, err := json.Marshal(o)
-	return []item{{or(o.text("trace_id"), o.text("id")), raw}}, err == nil
+	return []item{{cmp.Or(o.text("trace_id"), o.text("id")), raw}}, err == nil
 }
 
 // langsmithRuns returns runs with their child runs, those without a parent first and then by start.
@@ -46,10 +47,11 @@ func langsmithAnswers(items []json.RawMessage, o *Options) []Answer {
 	for _, r := range runs {
 		meta := r.object("extra").object("metadata")
 		if o.CaseID != "" {
-			a.CaseID = or(a.CaseID, nameOf(meta.at(o.CaseID)), nameOf(r.at(o.CaseID)), nameOf(r.object("inputs").at(o.CaseID)))
+			a.CaseID = cmp.Or(a.CaseID, nameOf(meta.at(o.CaseID)), nameOf(r.at(o.CaseID)),
+				nameOf(r.object("inputs").at(o.CaseID)))
 		}
-		a.Conversation = or(a.Conversation, meta.text("thread_id", "session_id", "conversation_id"))
-		a.Version = or(a.Version, meta.text("revision_id"))
+		a.Conversation = cmp.Or(a.Conversation, meta.text("thread_id", "session_id", "conversation_id"))
+		a.Version = cmp.Or(a.Version, meta.text("revision_id"))
 	}
 	root.count(&a.TokensIn, "prompt_tokens")
 	root.count(&a.TokensOut, "completion_tokens")

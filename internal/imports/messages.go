@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -112,9 +113,9 @@ func messageAnswers(items []json.RawMessage, o *Options) []Answer {
 		of := append([]object{whole, request}, whole.object("metadata"), request.object("metadata"), whole.object("extra"))
 		for _, m := range of {
 			if o.CaseID != "" && (len(turns) == 1 || i == len(turns)-1) {
-				a.CaseID = or(a.CaseID, nameOf(m.at(o.CaseID)))
+				a.CaseID = cmp.Or(a.CaseID, nameOf(m.at(o.CaseID)))
 			}
-			a.Conversation = or(a.Conversation, m.text("conversation_id", "thread_id", "session_id", "conversation"))
+			a.Conversation = cmp.Or(a.Conversation, m.text("conversation_id", "thread_id", "session_id", "conversation"))
 		}
 		if reply == nil && len(turns) > 1 && a.Conversation == "" {
 			a.Conversation = whole.text("id")

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -15,7 +16,7 @@ func init() {
 // otlpItems returns the spans of an export, or the span that a record is.
 func otlpItems(o object) ([]item, bool) {
 	if o["attributes"] != nil && o["run_type"] == nil {
-		trace := or(o.text("traceId", "trace_id"), o.object("context").text("trace_id", "traceId"))
+		trace := cmp.Or(o.text("traceId", "trace_id"), o.object("context").text("trace_id", "traceId"))
 		raw, err := json.Marshal(o)
 		if trace == "" || err != nil {
 			return nil, false
@@ -73,16 +74,16 @@ func otlpAnswers(items []json.RawMessage, o *Options) []Answer {
 		s := &spans[i]
 		at := s.attributes
 		if o.CaseID != "" {
-			a.CaseID = or(a.CaseID, nameOf(at.at(o.CaseID)))
+			a.CaseID = cmp.Or(a.CaseID, nameOf(at.at(o.CaseID)))
 		}
-		a.Agent = or(a.Agent, at.text("gen_ai.agent.name"))
-		a.Version = or(a.Version, at.text("gen_ai.agent.version"))
-		a.Conversation = or(a.Conversation, at.text("gen_ai.conversation.id", "session.id",
+		a.Agent = cmp.Or(a.Agent, at.text("gen_ai.agent.name"))
+		a.Version = cmp.Or(a.Version, at.text("gen_ai.agent.version"))
+		a.Conversation = cmp.Or(a.Conversation, at.text("gen_ai.conversation.id", "session.id",
 			"ai.telemetry.metadata.sessionId"))
 		if otlpTool(at) {
 			continue
 		}
-		a.Question = or(a.Question, questionIn(at.first("gen_ai.input.messages", "gen_ai.prompt", "input.value",
+		a.Question = cmp.Or(a.Question, questionIn(at.first("gen_ai.input.messages", "gen_ai.prompt", "input.value",
 			"ai.prompt", "ai.prompt.messages", "traceloop.entity.input"), 0))
 		if text := answerIn(at.first("gen_ai.output.messages", "gen_ai.completion", "output.value", "ai.response.text",
 			"traceloop.entity.output"), 0); text != "" && (i == 0 || !spans[0].answered()) {
@@ -139,5 +140,5 @@ func otlpTokens(spans []otlpSpan, a *Answer) {
 }
 
 func (s *otlpSpan) id() string {
-	return or(s.text("spanId", "span_id"), s.object.object("context").text("span_id", "spanId"))
+	return cmp.Or(s.text("spanId", "span_id"), s.object.object("context").text("span_id", "spanId"))
 }

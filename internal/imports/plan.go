@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -105,8 +106,7 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 		if c == nil {
 			continue
 		}
-		key := scoring.AnswerID{CaseID: c.ID, By: scoring.By{Agent: c.Agent.Name, Version: c.Agent.Version,
-			Batch: c.Agent.BatchID}}
+		key := c.AnswerID()
 		if at, ok := latest[key]; ok {
 			p.Doubled++
 			if at > a.RanAt.UnixMicro() {
@@ -156,7 +156,7 @@ func (p *Plan) toCase(a *Answer) *scoring.Case {
 	return &scoring.Case{
 		ID: id, Question: a.Question, Pred: scoring.Query{SQL: a.SQL, Latency: a.Latency},
 		Agent: scoring.Agent{
-			Name: or(p.names.Agent, a.Agent), Version: or(p.names.Version, a.Version), BatchID: p.names.Batch,
+			Name: cmp.Or(p.names.Agent, a.Agent), Version: cmp.Or(p.names.Version, a.Version), BatchID: p.names.Batch,
 			Response: a.Response, ToolCalls: a.Calls, ConversationID: a.Conversation, Turn: a.Turn, RanAt: a.RanAt,
 			TokensIn: a.TokensIn, TokensOut: a.TokensOut, CostUSD: a.CostUSD,
 		},
@@ -179,9 +179,7 @@ func (p *Plan) Cases(ctx context.Context) iter.Seq2[*scoring.Case, error] {
 			if c == nil {
 				continue
 			}
-			key := scoring.AnswerID{CaseID: c.ID, By: scoring.By{Agent: c.Agent.Name, Version: c.Agent.Version,
-				Batch: c.Agent.BatchID}}
-			if p.last[key] == n && !yield(c, nil) {
+			if p.last[c.AnswerID()] == n && !yield(c, nil) {
 				return
 			}
 		}

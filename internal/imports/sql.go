@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -56,12 +57,12 @@ func resultSQL(raw json.RawMessage, depth int) (sql string) {
 		return ""
 	}
 	for _, m := range listOf(raw) {
-		sql = or(resultSQL(m, depth+1), sql)
+		sql = cmp.Or(resultSQL(m, depth+1), sql)
 	}
 	o := objectOf(raw)
 	for _, key := range []string{"content", "tool_result", "tool_results", "json", "message"} {
 		if o[key] != nil {
-			sql = or(resultSQL(o[key], depth+1), sql)
+			sql = cmp.Or(resultSQL(o[key], depth+1), sql)
 		}
 	}
 	if text := textOf(o.first("sql", "statement")); startsSQL.MatchString(text) {

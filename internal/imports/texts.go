@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -25,9 +26,9 @@ func questionIn(raw json.RawMessage, depth int) string {
 		text := ""
 		for _, m := range list {
 			if inner := listOf(m); inner != nil { // a list for each prompt
-				text = or(questionIn(m, depth+1), text)
+				text = cmp.Or(questionIn(m, depth+1), text)
 			} else if o := objectOf(m); o != nil && roleOf(o) == "user" {
-				text = or(contentText(o), text)
+				text = cmp.Or(contentText(o), text)
 			}
 		}
 		return text
@@ -61,11 +62,11 @@ func answerIn(raw json.RawMessage, depth int) string {
 			o := objectOf(m)
 			switch {
 			case o == nil:
-				text = or(answerIn(m, depth+1), text)
+				text = cmp.Or(answerIn(m, depth+1), text)
 			case roleOf(o) == "":
-				text = or(answerIn(m, depth+1), contentText(object{"content": raw}), text)
+				text = cmp.Or(answerIn(m, depth+1), contentText(object{"content": raw}), text)
 			case roleOf(o) == "assistant":
-				text = or(contentText(o), text)
+				text = cmp.Or(contentText(o), text)
 			}
 		}
 		return text
@@ -88,16 +89,6 @@ func answerIn(raw json.RawMessage, depth int) string {
 		"kwargs", "body"}, answerKeys...) {
 		if text := answerIn(o.first(key), depth+1); text != "" {
 			return text
-		}
-	}
-	return ""
-}
-
-// or returns the first string that is not empty.
-func or(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
 		}
 	}
 	return ""
