@@ -49,16 +49,7 @@ func langfuseAnswers(items []json.RawMessage, o *Options) []Answer {
 			}
 		}
 	}
-	slices.SortStableFunc(parsed, func(a, b object) int {
-		pa, pb := a.text("parentObservationId") != "", b.text("parentObservationId") != ""
-		if pa != pb {
-			if pb {
-				return -1
-			}
-			return 1
-		}
-		return a.time("startTime").Compare(b.time("startTime"))
-	})
+	sortParts(parsed, func(m object) (bool, time.Time) { return m.text("parentObservationId") == "", m.time("startTime") })
 	root := trace
 	if root["input"] == nil && root["output"] == nil && len(parsed) > 0 {
 		root = parsed[0]

@@ -3,7 +3,7 @@ package imports
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
+	"time"
 )
 
 func init() {
@@ -25,16 +25,7 @@ func langsmithRuns(items []json.RawMessage) (runs []object) {
 		runs = append(runs, o)
 		items = append(items[:len(items):len(items)], listOf(o["child_runs"])...)
 	}
-	slices.SortStableFunc(runs, func(a, b object) int {
-		pa, pb := a.text("parent_run_id") != "", b.text("parent_run_id") != ""
-		if pa != pb {
-			if pb {
-				return -1
-			}
-			return 1
-		}
-		return a.time("start_time").Compare(b.time("start_time"))
-	})
+	sortParts(runs, func(r object) (bool, time.Time) { return r.text("parent_run_id") == "", r.time("start_time") })
 	return runs
 }
 

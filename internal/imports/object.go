@@ -3,6 +3,7 @@ package imports
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -133,6 +134,22 @@ func (o object) time(names ...string) (t time.Time) {
 	}
 	t, _ = scoring.ParseInstant(text)
 	return t
+}
+
+// sortParts sorts the parts of a trace: those without a parent first, then the others, each group by start. The
+// function part reports whether a part has no parent, and returns its start.
+func sortParts[T any](parts []T, part func(T) (root bool, start time.Time)) {
+	slices.SortStableFunc(parts, func(a, b T) int {
+		rootA, startA := part(a)
+		rootB, startB := part(b)
+		switch {
+		case rootA == rootB:
+			return startA.Compare(startB)
+		case rootA:
+			return -1
+		}
+		return 1
+	})
 }
 
 // span returns the time between two times, and nil if one is unknown.

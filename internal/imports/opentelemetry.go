@@ -3,7 +3,6 @@ package imports
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/badger-eval/badger/scoring/toolcalls"
@@ -60,15 +59,7 @@ func otlpAnswers(items []json.RawMessage, o *Options) []Answer {
 		s.end = s.time("endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")
 		spans = append(spans, s)
 	}
-	slices.SortStableFunc(spans, func(a, b otlpSpan) int {
-		if a.root() != b.root() {
-			if a.root() {
-				return -1
-			}
-			return 1
-		}
-		return a.start.Compare(b.start)
-	})
+	sortParts(spans, func(s otlpSpan) (bool, time.Time) { return s.root(), s.start })
 	a := Answer{}
 	for i := range spans {
 		s := &spans[i]
