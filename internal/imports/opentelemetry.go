@@ -45,7 +45,7 @@ type otlpSpan struct {
 }
 
 func (s *otlpSpan) root() bool {
-	parent := s.text("parentSpanId", "parent_span_id", "parent_id")
+	parent := s.parent()
 	return parent == "" || parent == "0000000000000000"
 }
 
@@ -61,6 +61,8 @@ func otlpAnswers(items []json.RawMessage, o *Options) []Answer {
 	}
 	sortParts(spans, func(s otlpSpan) (bool, time.Time) { return s.root(), s.start })
 	a := Answer{}
+	// If the first span has the answer, the texts of the others are steps towards it.
+	answered := len(spans) > 0 && spans[0].response() != ""
 	for i := range spans {
 		s := &spans[i]
 		at := s.attributes
@@ -76,9 +78,8 @@ func otlpAnswers(items []json.RawMessage, o *Options) []Answer {
 		}
 		a.Question = cmp.Or(a.Question, questionIn(at.first("gen_ai.input.messages", "gen_ai.prompt", "input.value",
 			"ai.prompt", "ai.prompt.messages", "traceloop.entity.input"), 0))
-		if text := answerIn(at.first("gen_ai.output.messages", "gen_ai.completion", "output.value", "ai.response.text",
-			"traceloop.entity.output"), 0); text != "" && (i == 0 || !spans[0].answered()) {
-			a.Response = text
+		if i == 0 || !answered {
+			a.Response = cmp.Or(s.response(), a.Response)
 		}
 	}
 	otlpTokens(spans, &a)
@@ -95,11 +96,13 @@ func otlpTool(at object) bool {
 		at.text("traceloop.span.kind") == "tool" || at.text("ai.operationId") == "ai.toolCall"
 }
 
-// answered reports whether a span has the answer, so that those of inner spans are steps.
-func (s *otlpSpan) answered() bool {
+// response returns the text that an agent or a model returned in a span, or "".
+func (s *otlpSpan) response() string {
 	return answerIn(s.attributes.first("gen_ai.output.messages", "gen_ai.completion", "output.value", "ai.response.text",
-		"traceloop.entity.output"), 0) != ""
+		"traceloop.entity.output"), 0)
 }
+
+func (s *otlpSpan) parent() string { return s.text("parentSpanId", "parent_span_id", "parent_id") }
 
 // otlpTokens sums up the tokens of the innermost spans that have them: the span of an agent repeats those of its
 // models.
@@ -111,7 +114,7 @@ func otlpTokens(spans []otlpSpan, a *Answer) {
 	parents := map[string]string{}
 	for i := range spans {
 		s := &spans[i]
-		parents[s.id()] = s.text("parentSpanId", "parent_span_id", "parent_id")
+		parents[s.id()] = s.parent()
 	}
 	outer := map[string]bool{} // spans that enclose a span with tokens
 	for i := range spans {

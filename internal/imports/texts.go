@@ -57,14 +57,14 @@ func answerIn(raw json.RawMessage, depth int) string {
 		return ""
 	}
 	if list := listOf(raw); list != nil {
-		text := ""
+		text, parts := "", contentText(object{"content": raw})
 		for _, m := range list {
 			o := objectOf(m)
 			switch {
 			case o == nil:
 				text = cmp.Or(answerIn(m, depth+1), text)
 			case roleOf(o) == "":
-				text = cmp.Or(answerIn(m, depth+1), contentText(object{"content": raw}), text)
+				text = cmp.Or(answerIn(m, depth+1), parts, text)
 			case roleOf(o) == "assistant":
 				text = cmp.Or(contentText(o), text)
 			}
