@@ -2,6 +2,7 @@ package toolcalls
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 )
 
@@ -26,7 +27,7 @@ func readLangfuse(r *reader, o *object) {
 	if list, ok := o.list("observations"); ok {
 		for i, raw := range list { // a list of traces has the ids of observations
 			if len(raw) > 0 && raw[0] == '{' {
-				r.element(raw, at(o.at+".observations", i))
+				r.element(raw, fmt.Sprintf("%s.observations[%d]", o.at, i))
 			}
 		}
 		return

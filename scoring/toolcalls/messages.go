@@ -2,7 +2,6 @@ package toolcalls
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -10,9 +9,6 @@ import (
 var messages form
 
 func init() { messages = form{is: isMessages, read: readMessages} } // not in a literal, which would refer to itself
-
-// at returns the place of an element.
-func at(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 func isMessages(o *object) bool {
 	if role(o) != "" {

@@ -18,7 +18,7 @@ func init() {
 				return
 			}
 			f := o.object("function")
-			if !o.has("function") || f == nil {
+			if f == nil {
 				r.fail("%s: a custom call without its object; expected %s", o.at, `{"custom": {"name", "input"}}`)
 				return
 			}
@@ -67,7 +67,8 @@ func readResponses(r *reader, o *object) {
 	}
 }
 
-// hostedArguments returns the members of a call of a hosted tool that say what was asked of it.
+// hostedArguments returns the arguments of a call of a hosted tool: its action, or else the members that
+// hold its input.
 func hostedArguments(o *object) json.RawMessage {
 	if action := o.object("action"); action != nil {
 		return o.members["action"]

@@ -46,9 +46,7 @@ func readOpenTelemetry(r *reader, o *object) {
 	if lists := spanLists(o); len(lists) > 0 {
 		for _, name := range lists {
 			list, _ := o.list(name)
-			for i, raw := range list {
-				r.element(raw, at(o.at+"."+name, i))
-			}
+			r.elements(list, o.at+"."+name)
 		}
 		return
 	}
