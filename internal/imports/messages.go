@@ -110,9 +110,9 @@ func messageAnswers(items []json.RawMessage, o *Options) []Answer {
 	var answers []Answer
 	for i, t := range turns {
 		a := Answer{Question: t.question, Turn: t.number, Response: answerIn(joined(t.reply), 0)}
-		of := append([]object{whole, request}, whole.object("metadata"), request.object("metadata"), whole.object("extra"))
-		for _, m := range of {
-			if o.CaseID != "" && (len(turns) == 1 || i == len(turns)-1) {
+		for _, m := range []object{whole, request, whole.object("metadata"), request.object("metadata"),
+			whole.object("extra")} {
+			if o.CaseID != "" && i == len(turns)-1 {
 				a.CaseID = cmp.Or(a.CaseID, nameOf(m.at(o.CaseID)))
 			}
 			a.Conversation = cmp.Or(a.Conversation, m.text("conversation_id", "thread_id", "session_id", "conversation"))
