@@ -1,8 +1,8 @@
 // Package imports converts exports of other products to answers of an agent.
 //
 // A product is one file that calls register: it recognizes the records of an export, says which trace each belongs to,
-// and converts a trace to answers. [Traces] reads files of any size: it keeps the records in a temporary file and in
-// memory only their places, so that the spans of a trace may be anywhere in the files.
+// and converts a trace to answers. [Traces] reads files of any size: it copies the records to a temporary file and
+// keeps only their offsets in memory, so the spans of a trace may be anywhere in the files.
 package imports
 
 import (
@@ -14,8 +14,8 @@ import (
 
 // Options choose how traces are converted.
 type Options struct {
-	CaseID  string // the attribute, metadata key or member that holds the case_id; "": answers have none
-	SQLTool string // the tool whose arguments hold the SQL; "": any call with SQL in sql, query or statement
+	CaseID  string // the attribute, metadata key or member that holds the case_id; "" if there is none
+	SQLTool string // the tool whose arguments hold the SQL; if "", any tool with SQL in its arguments
 }
 
 // Answer is one answer of an agent.
@@ -41,7 +41,7 @@ type Answer struct {
 
 // item is a part of a trace, such as a span.
 type item struct {
-	trace string // identifies the trace; "": the item is a trace by itself
+	trace string // identifies the trace; if "", the item is a whole trace
 	raw   json.RawMessage
 }
 
@@ -49,7 +49,7 @@ type item struct {
 type product struct {
 	name  string
 	title string
-	// items returns the items of a record, and false if the record is not one of the product.
+	// items returns the items of a record. It returns false if the record is not one of the product.
 	items func(o object) ([]item, bool)
 	// answers converts the items of one trace, in the order of the files.
 	answers func(items []json.RawMessage, o *Options) []Answer

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Names are what an import gives to answers whose trace does not name it.
+// Names are the agent, version and batch that answers are written with. An empty Agent or Version is that of the trace.
 type Names struct{ Agent, Version, Batch string }
 
 // Plan is the result of converting all traces, before anything is written. Of several answers with the key of a case,
@@ -210,8 +210,8 @@ type caseLine struct {
 	} `json:"agent"`
 }
 
-// Line returns an answer as a line of a case file. golden is the line of the question in another case file, whose
-// members are kept except for agent, or nil.
+// Line returns an answer as a line of a case file. If golden, the line of the same case in another case file, is not
+// nil, the result is that line with the answer as its member agent.
 func Line(c *scoring.Case, golden []byte) ([]byte, error) {
 	l := caseLine{CaseID: c.ID, Question: c.Question}
 	a := &l.Agent

@@ -13,7 +13,7 @@ import (
 // sqlKeys are the arguments in which tools take SQL.
 var sqlKeys = []string{"sql", "query", "statement", "sql_query", "sqlQuery"}
 
-// startsSQL matches the beginning of a query. Arguments named query of other tools hold search words.
+// startsSQL matches the beginning of a query. It excludes search words, which other tools take in an argument query.
 var startsSQL = regexp.MustCompile(`(?is)^\s*(--[^\n]*\n\s*|/\*.*?\*/\s*|\(\s*)*(SELECT|WITH|SHOW|DESCRIBE|EXPLAIN|VALUES|FROM)\b`)
 
 // sqlOf returns the SQL of the last call that has SQL in its arguments. If tool is not "", it is the last call of tool.
@@ -29,7 +29,7 @@ func sqlOf(calls []scoring.ToolCall, tool string) string {
 	return ""
 }
 
-// sqlIn returns the SQL in the arguments of a call. If sure is set, a string counts as SQL whatever it begins with.
+// sqlIn returns the SQL in the arguments of a call. Unless sure is set, it must begin as a query does.
 func sqlIn(arguments json.RawMessage, sure bool) string {
 	o := objectOf(arguments)
 	if o == nil {

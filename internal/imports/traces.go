@@ -77,8 +77,8 @@ func (t *Traces) AddFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// inLines reports whether the first line of a file that is not blank is a JSON value by itself, or is not JSON at all,
-// so that each line is a record.
+// inLines reports whether each line of a file is a record: whether the first line that is not blank is a complete JSON
+// value, or does not even begin like a list or an object.
 func inLines(in io.Reader) (bool, error) {
 	for line, err := range jsonscan.Lines(in, maxRecord) {
 		if err != nil {
@@ -120,7 +120,7 @@ func (t *Traces) lines(ctx context.Context, name string, in io.Reader) error {
 	return nil
 }
 
-// limited fails when it has returned more than left bytes.
+// limited is a reader that fails after it has returned left bytes or more.
 type limited struct {
 	in   io.Reader
 	left int64
