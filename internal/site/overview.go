@@ -212,21 +212,20 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 	if b.AcceptedLater {
 		none = " No earlier " + noun + " has been accepted as baseline."
 	}
-	why := "Compared with " + t.name(from) + daysBefore(from, &t.moments[i]) + ": the "
+	why := "Compared with " + t.name(from) + daysBefore(from, &t.moments[i]) + ": "
 	switch version := from.Of.Version; {
 	case b.Why == analysis.BaselineAccepted:
-		why += "last accepted " + noun
+		why += "the last accepted " + noun
 		if b.Accepted.Who != "" {
 			why += " (by " + b.Accepted.Who + ")"
 		}
 		return from, why + "."
 	case b.Why == analysis.BaselineKept:
-		why = strings.TrimSuffix(why, "the ") + "kept until a " + noun + " is accepted, as " + b.Passed.Name()
-		return from, why + " is " + b.WorseBy + " worse."
+		return from, why + "kept until a " + noun + " is accepted, as " + b.Passed.Name() + " is " + b.WorseBy + " worse."
 	case version == "" || version == t.name(from):
-		why += "first complete " + noun + " of its version."
+		why += "the first complete " + noun + " of its version."
 	default:
-		why += "first complete " + noun + " of " + version + "."
+		why += "the first complete " + noun + " of " + version + "."
 	}
 	return from, why + none
 }
@@ -513,23 +512,24 @@ func (o *overview) add(format string, args ...any) {
 // chance appends sentences about how likely chance alone gives the observed numbers of broken and fixed answers.
 func (o *overview) chance(ch *analysis.Change, pr *pair) {
 	broke, fixed := ch.NBroken, ch.NFixed
-	noun := pr.t.noun(pr.to.Of.Agent)
+	if ch.RateP == nil {
+		return
+	}
 	from, _ := pr.names()
-	switch {
-	case ch.RateP == nil:
-	case broke+fixed == 0:
+	if broke+fixed == 0 {
 		o.add("No question changed its verdict since %s.", from)
-	case ch.Chance == analysis.MoreThanChance:
-		o.add("%s broke%s and %s %s fixed since %s.", count(broke), tied(pr.ties), count(fixed),
-			printable.Verb(fixed, "was", "were"), from)
-		o.add("If nothing had really changed, chance would give so uneven a count %s:", inThousand(*ch.RateP, noun))
-		if o.Verdict = "the rise is real"; broke > fixed {
-			o.Verdict = "the drop is real"
-		}
-	default:
-		was := printable.Verb(fixed, "was", "were")
-		o.add("%s broke%s and %s %s fixed since %s.", count(broke), tied(pr.ties), count(fixed), was, from)
-		o.add("Chance alone gives so uneven a count %s: it could be chance.", inThousand(*ch.RateP, noun))
+		return
+	}
+	o.add("%s broke%s and %s %s fixed since %s.", count(broke), tied(pr.ties), count(fixed),
+		printable.Verb(fixed, "was", "were"), from)
+	often := inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))
+	if ch.Chance != analysis.MoreThanChance {
+		o.add("Chance alone gives so uneven a count %s: it could be chance.", often)
+		return
+	}
+	o.add("If nothing had really changed, chance would give so uneven a count %s:", often)
+	if o.Verdict = "the rise is real"; broke > fixed {
+		o.Verdict = "the drop is real"
 	}
 }
 
@@ -549,23 +549,23 @@ func tied(n int64) string {
 // flow sets o.Flow, the questions by outcome, and o.Buttons, the links to the broken, fixed and still wrong ones.
 // Without a baseline the outcomes are wrong, right and no result expected, without buttons.
 func (o *overview) flow(pr *pair, counts map[store.Mode]int64, held heldCounts) {
-	defer func() {
-		for i := range o.Flow {
-			if f := &o.Flow[i]; f.Mode == store.Unasked && held.Wrong > 0 {
-				f.Text += ", " + count(held.Wrong) + " wrong"
-			}
+	parts := []flowPart{
+		{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
+		{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
+		{Class: "unasked", Text: "no result expected", N: counts[store.Unasked],
+			Address: casesAddress(pr.listState(store.Unasked)), Mode: store.Unasked},
+	}
+	if pr.from != nil {
+		parts = changeParts(pr, counts)
+	}
+	for i := range parts {
+		if f := &parts[i]; f.Mode == store.Unasked && held.Wrong > 0 {
+			f.Text += ", " + count(held.Wrong) + " wrong"
 		}
-	}()
-	if pr.from == nil {
-		o.Flow = flowOf(counts, []flowPart{
-			{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
-			{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
-			{Class: "unasked", Text: "no result expected", N: counts[store.Unasked],
-				Address: casesAddress(pr.listState(store.Unasked)), Mode: store.Unasked},
-		})
+	}
+	if o.Flow = flowOf(counts, parts); pr.from == nil {
 		return
 	}
-	o.Flow = flowOf(counts, changeParts(pr, counts))
 	for _, f := range o.Flow {
 		if f.N > 0 && (f.Class == "broke" || f.Class == "fixed" || f.Class == "still") {
 			o.Buttons = append(o.Buttons, f)
