@@ -446,7 +446,7 @@ func (c *onecase) find(s *Site, unanswered bool) {
 			c.Finding.By = metric.DisplayName(v.Asked.Metric)
 		}
 		if c.Finding.Class == "wrong" && v.Reason != nil && ofTies(v.Reason.Relation) {
-			c.Finding.Word, c.Finding.By = "Wrong by "+v.Asked.Metric, "" // its reason begins with may
+			c.Finding.Word, c.Finding.By = "Wrong by "+v.Asked.Metric, "" // with another choice among ties it may be right
 		}
 		c.hold(unanswered)
 		c.Finding.tag(c.Labels)

@@ -246,15 +246,13 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		case row.People == "fail" && passed != nil && *passed:
 			line.People = "people say wrong"
 		}
-		isHeld := false
-		if label := stands[pr.to.Run.RunID][row.ID]; line.Is == verdictWords[label] {
-			if _, held := heldWord(label); held {
-				line.Why = heldWhy(label, row.Scores[refusalMetric].Reason, row.Scores[safetyMetric].Reason)
-				isHeld = true
-			}
+		label := stands[pr.to.Run.RunID][row.ID]
+		_, isHeld := heldWord(label)
+		if isHeld {
+			line.Why = heldWhy(label, row.Scores[refusalMetric].Reason, row.Scores[safetyMetric].Reason)
 		}
 		if line.Is == verdictWords["failed"] && ofTies(row.Scores["relation"].Label) {
-			line.Is.Text = "wrong by " + v.Metric // its reason begins with may
+			line.Is.Text = "wrong by " + v.Metric // with another choice among ties it may be right
 		}
 		if line.Is.Class == "right" {
 			line.Why = nil

@@ -190,16 +190,18 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 		if m.mode != store.Broke {
 			continue
 		}
-		if held, err := s.heldOf(ctx, p, pr, list); err != nil || held.Newly > 0 {
-			if err != nil {
-				return err
-			}
-			state := heldBack(pr.to.Run.RunID, pr.from.Run.RunID, store.Broke, list.State.Metric)
-			if of, err = firstIDs(ctx, p, state, gridRows); err != nil {
-				return err
-			}
-			take("No longer declined or asked back", true, slices.Clone(of), func(int) int64 { return held.Newly })
+		held, err := s.heldOf(ctx, p, pr, list)
+		if err != nil {
+			return err
 		}
+		if held.Newly == 0 {
+			continue
+		}
+		state := heldBack(pr.to.Run.RunID, pr.from.Run.RunID, store.Broke, list.State.Metric)
+		if of, err = firstIDs(ctx, p, state, gridRows); err != nil {
+			return err
+		}
+		take("No longer declined or asked back", true, slices.Clone(of), func(int) int64 { return held.Newly })
 	}
 	runs := make([]scoring.RunID, len(nights))
 	for i := range nights {
