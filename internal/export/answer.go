@@ -147,7 +147,7 @@ func (a *Answer) verdict(of string) (Outcome, string) {
 	case Failed, Unanswered, Error:
 		return o, of
 	}
-	for _, name := range []string{"refusal", "sql_safety"} {
+	for _, name := range scoring.Objectors() {
 		if s := a.Score(name); s != nil && s.Objects() {
 			return Failed, name
 		}

@@ -546,7 +546,7 @@ func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 func (s *Summary) objected(agents []Agent, byID []int32) (out []objection) {
 	for _, a := range agents {
 		for _, n := range byID {
-			for _, name := range []string{"refusal", "sql_safety"} {
+			for _, name := range scoring.Objectors() {
 				if o, is := s.objections[objectionKey{textKey{a, n}, name}]; is {
 					out = append(out, o)
 					break
