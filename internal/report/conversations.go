@@ -40,5 +40,5 @@ func (s *Summary) conversations(agents []Agent, byID []int32) (out []Conversatio
 // Text returns the counts as a sentence, such as "7 of 12 conversations have no wrong turn".
 func (c *Conversations) Text() string {
 	return fmt.Sprintf("%d of %s %s no wrong turn", c.Right, printable.Count(c.Of, "conversation"),
-		map[bool]string{true: "has", false: "have"}[c.Of == 1])
+		printable.Verb(c.Of, "has", "have"))
 }
