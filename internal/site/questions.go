@@ -211,7 +211,8 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 	if err != nil {
 		return err
 	}
-	take("Right now, wrong on other nights", false, unsteady, func(taken int) int64 { return int64(taken) })
+	others := "Right now, wrong on other " + printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
+	take(others, false, unsteady, func(taken int) int64 { return int64(taken) })
 	rest, err := firsts(store.All)
 	if err != nil {
 		return err
