@@ -44,25 +44,26 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer w.Close()
-	batch, later, earlier, err := c.find(ctx, w)
+	found, err := c.find(ctx, w)
 	if err != nil {
 		return err
 	}
+	batch := &found.batch
 	if !c.Withdraw {
-		if err := warnOfDrop(ctx, p, w, batch); err != nil {
+		if err := found.warnOfDrop(ctx, p); err != nil {
 			return err
 		}
 	}
 	row := store.Acceptance{ID: strings.ToLower(rand.Text()), By: batch.By, Withdrawn: c.Withdraw,
 		Who: cmp.Or(c.By, who(p)), When: p.now().UTC().Truncate(time.Microsecond), Note: c.Note}
-	kept := !c.Withdraw && c.Note == "" && earlier.Note != ""
+	kept := !c.Withdraw && c.Note == "" && found.earlier.Note != ""
 	if kept {
-		row.Note = earlier.Note
+		row.Note = found.earlier.Note
 	}
 	if err := w.Accept(ctx, &row); err != nil {
 		return err
 	}
-	if later != nil {
+	if later := found.later; later != nil {
 		fmt.Fprintf(p.stderr, "note: batches after %[1]s are compared with %[1]s, which is accepted, too; --withdraw withdraws it\n",
 			printable.Text(later.Name()))
 	}
@@ -80,31 +81,31 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
+// foundBatch is the batch to accept, or whose acceptance is withdrawn.
+type foundBatch struct {
+	src     *storedscores.Warehouse
+	batches []analysis.Batch // all batches, in the order of time
+	batch   analysis.Batch
+	earlier analysis.Acceptance // of the batch so far, if any
+	later   *analysis.Batch     // the last accepted batch of the agent after it; nil if there is none
+}
+
 // warnOfDrop prints a warning if the batch is worse than its baseline, by the primary metric and more than chance.
-func warnOfDrop(ctx context.Context, p process, w *store.Store, batch *analysis.Batch) error {
-	src, set := storedscores.In(w), analysis.NewSet(metric.All())
-	batches, err := src.Batches(ctx)
+func (f *foundBatch) warnOfDrop(ctx context.Context, p process) error {
+	set := analysis.NewSet(metric.All())
+	accepted, err := analysis.AcceptedFrom(ctx, f.src, set, f.batches, "")
 	if err != nil {
 		return err
 	}
-	analysis.Sort(batches)
-	accepted, err := analysis.AcceptedFrom(ctx, src, set, batches, "")
+	there, err := f.src.Metrics(ctx)
 	if err != nil {
 		return err
 	}
-	there, err := src.Metrics(ctx)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(batches, func(b analysis.Batch) bool { return b.By == batch.By })
-	if i < 0 {
-		return nil
-	}
-	_, base := analysis.BaselineOf(batches, accepted, i)
+	_, base := analysis.BaselineOf(f.batches, accepted, slices.Index(f.batches, f.batch))
 	if base == nil {
 		return nil
 	}
-	c, err := base.Compare(ctx, src, set, batches[i], set.Primary("", there))
+	c, err := base.Compare(ctx, f.src, set, f.batch, set.Primary("", there))
 	if err != nil || len(c.Findings()) == 0 {
 		return err
 	}
@@ -112,21 +113,19 @@ func warnOfDrop(ctx context.Context, p process, w *store.Store, batch *analysis.
 	return nil
 }
 
-// find returns the batch that the flags name, its acceptance so far, if any, and the last accepted batch of the agent
-// after it, if any. Without --batch, --withdraw selects the accepted batch. It returns a
-// usage error if its last run is unfinished or, with --withdraw, if the batch is not accepted. A batch without scores
-// can be withdrawn.
-func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later *analysis.Batch,
-	earlier analysis.Acceptance, err error) {
+// find returns the batch that the flags name. Without --batch it is the latest or, with --withdraw, the accepted one;
+// then earlier and later are not set. It returns a usage error if the batch's last run is unfinished or, with
+// --withdraw, if the batch is not accepted. A batch without scores can be withdrawn.
+func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*foundBatch, error) {
 	src := storedscores.In(w)
 	batches, err := src.Batches(ctx)
 	if err != nil {
-		return nil, nil, earlier, err
+		return nil, err
 	}
 	analysis.Sort(batches)
 	accepted, err := src.Accepted(ctx)
 	if err != nil {
-		return nil, nil, earlier, err
+		return nil, err
 	}
 	if c.Withdraw {
 		batches = append(withoutScores(accepted, batches), batches...)
@@ -138,29 +137,31 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (found, later 
 			flag = "--batch"
 		}
 		if named, err = analysis.BatchesNamed(batches, flag, c.Of, string(c.Batch)); err != nil {
-			return nil, nil, earlier, err
+			return nil, err
 		}
 	}
+	found := &foundBatch{src: src, batches: batches}
 	if c.Withdraw {
-		found, err = withdrawn(named, accepted, c.Batch == "")
-		return found, nil, earlier, err
+		found.batch, err = withdrawn(named, accepted, c.Batch == "")
+		return found, err
 	}
-	b := &named[len(named)-1]
+	b := named[len(named)-1]
 	if b.Unfinished != "" {
-		return nil, nil, earlier, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
+		return nil, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
 			printable.Short(b.Name()), b.Unfinished)
 	}
-	for i := slices.Index(batches, *b) + 1; i < len(batches); i++ {
+	found.batch, found.earlier = b, accepted[b.By]
+	for i := slices.Index(batches, b) + 1; i < len(batches); i++ {
 		if _, is := accepted[batches[i].By]; is && batches[i].Agent == b.Agent {
-			later = &batches[i]
+			found.later = &batches[i]
 		}
 	}
-	return b, later, accepted[b.By], nil
+	return found, nil
 }
 
 // withdrawn returns the batch whose acceptance is withdrawn: the last of the named ones or, if choose, the only
 // accepted one of them.
-func withdrawn(named []analysis.Batch, accepted analysis.Accepted, choose bool) (*analysis.Batch, error) {
+func withdrawn(named []analysis.Batch, accepted analysis.Accepted, choose bool) (b analysis.Batch, err error) {
 	if choose {
 		var names []string
 		named = slices.DeleteFunc(slices.Clone(named), func(b analysis.Batch) bool {
@@ -171,16 +172,16 @@ func withdrawn(named []analysis.Batch, accepted analysis.Accepted, choose bool) 
 			return !is
 		})
 		if len(named) > 1 {
-			return nil, usage("--withdraw: %d batches are accepted: %s; choose one with --batch", len(named),
+			return b, usage("--withdraw: %d batches are accepted: %s; choose one with --batch", len(named),
 				printable.List(names))
 		}
 		if len(named) == 0 {
-			return nil, usage("--withdraw: no such batch is accepted; badger accept --list shows the accepted batches")
+			return b, usage("--withdraw: no such batch is accepted; badger accept --list shows the accepted batches")
 		}
 	}
-	b := &named[len(named)-1]
+	b = named[len(named)-1]
 	if _, is := accepted[b.By]; !is {
-		return nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
+		return b, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
 			printable.Short(b.Name()))
 	}
 	return b, nil
