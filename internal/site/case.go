@@ -487,7 +487,7 @@ func (c *onecase) hold(unanswered bool) {
 	}
 	c.Finding = held
 	if s := scoreIn(v, safetyMetric); s != nil && verdictOf(s) == "failed" && held.Class == "wrong" &&
-		!slices.Contains(harmlessSafety, s.Label) {
+		scoring.ChangesData(s.Label) {
 		held.Note = ranNote(v)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/printable"
@@ -31,15 +32,20 @@ func heldWord(label string) (verdictWord, bool) {
 	return verdictWord{}, false
 }
 
-// harmlessSafety are the labels of the metric sql_safety for queries that change no data of the database.
-var harmlessSafety = []string{
-	"safe", metric.UnknownSafety, "locks", "session", "stacked", "imports", "exports", "attaches",
-}
+// otherSafety returns the labels of failed scores of sql_safety for queries that would not change data.
+var otherSafety = sync.OnceValue(func() (labels []string) {
+	for _, m := range metric.All() {
+		if m.Name == safetyMetric {
+			labels = m.Labels
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == "safe" || scoring.ChangesData(l) })
+})
 
 // wouldChange returns the list of a run's answers whose query would change data.
 func wouldChange(run scoring.RunID) store.State {
 	s := scored(store.State{RunID: run, Mode: store.Failed, Metric: safetyMetric})
-	for _, label := range harmlessSafety[1:] {
+	for _, label := range otherSafety() {
 		s = s.With(store.ListFilter{Column: "label", Op: store.NotEqual, Value: label})
 	}
 	return s
@@ -219,7 +225,7 @@ var where = regexp.MustCompile(`^statement (\d+), line \d+: (.*)$`)
 // unsafeFinding returns the finding of a failed score of sql_safety.
 func unsafeFinding(s *caseview.Score) *finding {
 	f := &finding{Class: "wrong", Word: "Would change data"}
-	if slices.Contains(harmlessSafety, s.Label) {
+	if !scoring.ChangesData(s.Label) {
 		f.Word = "Does more than read"
 		if s.Label == metric.UnknownSafety {
 			f.Class, f.Word = "doubt", "May do more than read"

@@ -3,10 +3,12 @@
 package site
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -100,5 +102,19 @@ func writeAll(t *testing.T, w *store.Store, day int, run store.Run, of map[strin
 	run.Versions = `{"metrics": {` + strings.Join(versions, ", ") + `}}`
 	if err := w.WriteRuns(t.Context(), run); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The page counts the answers that would change data as the commands do: by the labels of one list.
+func TestSafetyLabelsOfPagesAndCommands(t *testing.T) {
+	for _, label := range []string{"drops", "grants", "writes", "defines", "runs", "exports", "attaches"} {
+		if slices.Contains(otherSafety(), label) || unsafeFinding(&caseview.Score{Label: label}).Word != "Would change data" {
+			t.Errorf("%s does not change data", label)
+		}
+	}
+	for _, label := range []string{"locks", "session", "stacked", "imports"} {
+		if !slices.Contains(otherSafety(), label) || unsafeFinding(&caseview.Score{Label: label}).Word != "Does more than read" {
+			t.Errorf("%s changes data", label)
+		}
 	}
 }
