@@ -401,6 +401,10 @@ func DecodeCase(data []byte) (*Case, error) {
 	if c.Agent.ToolCalls, err = toolcalls.Parse(j.Agent.ToolCalls, "agent.tool_calls"); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}
+	if j.Agent.Turn < 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "case %q: agent.turn is %d, expected a whole number from 1",
+			j.CaseID, j.Agent.Turn)
+	}
 	if c.Agent.RanAt, err = ranAt(j.Agent.RanAt); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}

@@ -45,6 +45,7 @@ func TestEarlierTurnsRejects(t *testing.T) {
 		`[{"sql": "SELECT 1"}]`:                      `a turn has no question`,
 		`[{"question": "How many?", "response": 3}]`: `expected text for "response"`,
 		`{"question": "How many?"}`:                  `expected a list`,
+		`[], "turn": -1`:                             `agent.turn is -1, expected a whole number from 1`,
 	} {
 		_, err := scoring.DecodeCase([]byte(`{"case_id": "c", "agent": {"earlier_turns": ` + turns + `}}`))
 		if err == nil || !strings.Contains(err.Error(), message) {
