@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
 )
 
-// conversations counts the conversations that have a turn with a verdict. A turn without an answer is wrong.
+// conversations counts the conversations that have a turn to which the primary metric applies. A turn without a
+// verdict, because it has no answer or cannot be scored, is not right.
 func (s *Summary) conversations(agents []Agent, byID []int32) (out []Conversations) {
 	for _, a := range agents {
 		x := s.agents[a][s.o.Primary]
@@ -16,8 +18,7 @@ func (s *Summary) conversations(agents []Agent, byID []int32) (out []Conversatio
 		right := map[uint32]bool{}
 		for _, n := range byID {
 			m, talk := x.at(n).mark, s.about(a, n).talk
-			missing := m.outcome() >= 0 && outcomes[m.outcome()] == unanswered
-			if talk == 0 || !m.judged() && !missing {
+			if talk == 0 || m.outcome() < 0 || outcomes[m.outcome()] == scoring.StatusNotApplicable {
 				continue
 			}
 			before, seen := right[talk]

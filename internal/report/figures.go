@@ -232,7 +232,7 @@ type Slice struct {
 type Conversations struct {
 	Agent
 	Of    int `json:"conversations"`
-	Right int `json:"all_turns_right"` // those whose turns with a verdict all pass the primary metric
+	Right int `json:"all_turns_right"` // those in which every turn passes, of those that the metric applies to
 }
 
 // NotKnown is the display name of the slice of cases whose tier is unknown.

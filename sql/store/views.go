@@ -463,11 +463,11 @@ FROM made m JOIN (` + positions + `) p ON ` + atPosition + `
 WHERE p.turn IS NOT NULL GROUP BY m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn`,
 	},
 	{
-		"conversations", "Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn with a verdict passed, else 0, and NULL without a verdict. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.",
+		"conversations", "Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.",
 		"agent_name, agent_version, batch_id, conversation_id, metric, turns, judged, passed, all_right, first_wrong_turn",
 		`WITH made AS (` + madeOf + `)
 SELECT m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric, COUNT(*) AS turns, COUNT(CASE WHEN m.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN m.passed THEN 1 END) AS passed,
-       MIN(CASE WHEN m.passed THEN 1 WHEN NOT m.passed THEN 0 END) AS all_right, MIN(CASE WHEN NOT m.passed THEN p.turn END) AS first_wrong_turn
+       MIN(CASE WHEN m.passed THEN 1 WHEN NOT m.passed OR m.status IN ('failed', 'abstained') THEN 0 END) AS all_right, MIN(CASE WHEN NOT m.passed THEN p.turn END) AS first_wrong_turn
 FROM made m JOIN (` + positions + `) p ON ` + atPosition + `
 GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric`,
 	},

@@ -97,7 +97,7 @@ func runRow(b *rows, c *scoring.Case) error {
 		optional(c.Pred.Error), j.calls(a.ToolCalls),
 		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), a.RanAt,
 		optional(a.ConversationID),
-		int64(a.Turn), j.list(len(a.Earlier), a.Earlier))
+		turnNumberOf(a.Turn), j.list(len(a.Earlier), a.Earlier))
 	return j.err
 }
 
@@ -118,6 +118,14 @@ func milliseconds(d *time.Duration) *float64 {
 	}
 	ms := float64(*d) / float64(time.Millisecond)
 	return &ms
+}
+
+// turnNumberOf returns n, or nil for 0, which is unknown.
+func turnNumberOf(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return int64(n)
 }
 
 func number(f *float64) any {

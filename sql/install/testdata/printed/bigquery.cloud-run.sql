@@ -565,7 +565,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
 WHERE p.turn IS NOT NULL GROUP BY m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn;
 
 -- 58. Run by badger_owner.
--- Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn with a verdict passed, else 0, and NULL without a verdict. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.
+-- Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.
 CREATE OR REPLACE VIEW lake.badger.conversations AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
            CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
@@ -573,7 +573,7 @@ CREATE OR REPLACE VIEW lake.badger.conversations AS WITH made AS (SELECT s.agent
            CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
     FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id)
 SELECT m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric, COUNT(*) AS turns, COUNT(CASE WHEN m.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN m.passed THEN 1 END) AS passed,
-       MIN(CASE WHEN m.passed THEN 1 WHEN NOT m.passed THEN 0 END) AS all_right, MIN(CASE WHEN NOT m.passed THEN p.turn END) AS first_wrong_turn
+       MIN(CASE WHEN m.passed THEN 1 WHEN NOT m.passed OR m.status IN ('failed', 'abstained') THEN 0 END) AS all_right, MIN(CASE WHEN NOT m.passed THEN p.turn END) AS first_wrong_turn
 FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conversation_id) AS conversation_id, MAX(turn) AS turn FROM
       (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(conversation_id AS STRING), '') AS conversation_id, turn AS turn FROM lake.badger.agent_runs) r
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
@@ -829,7 +829,7 @@ ALTER VIEW lake.badger.turns SET OPTIONS (description = 'Right answers by the po
 
 -- 121. Run by badger_owner.
 -- A description of the view conversations.
-ALTER VIEW lake.badger.conversations SET OPTIONS (description = 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn with a verdict passed, else 0, and NULL without a verdict. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.');
+ALTER VIEW lake.badger.conversations SET OPTIONS (description = 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.');
 
 -- 122. Run by badger_owner.
 -- The reader reads scores.
