@@ -52,27 +52,40 @@ func (s Said) without(r Request) Said {
 }
 
 // MaskParts replaces the parts of text that also occur in another string and have at least the given number of bytes.
+// The case of ASCII letters does not matter.
 func MaskParts(text, of string, least int, with string) string {
 	if len(text) < least || len(of) < least {
 		return text
 	}
-	index := suffixarray.New([]byte(of)) // a prompt is long, and nearly every byte of text is looked up in it
-	isPart := func(s string) bool { return len(index.Lookup([]byte(s), 1)) > 0 }
+	folded := foldASCII(text)
+	index := suffixarray.New(foldASCII(of)) // a prompt is long, and nearly every byte of text is looked up in it
+	isPart := func(i, j int) bool { return len(index.Lookup(folded[i:j], 1)) > 0 }
 	var out strings.Builder
 	for i := 0; i < len(text); {
 		n := least
-		if i+n > len(text) || !isPart(text[i:i+n]) {
+		if i+n > len(text) || !isPart(i, i+n) {
 			out.WriteByte(text[i])
 			i++
 			continue
 		}
-		for i+n < len(text) && isPart(text[i:i+n+1]) {
+		for i+n < len(text) && isPart(i, i+n+1) {
 			n++
 		}
 		out.WriteString(with)
 		i += n
 	}
 	return out.String()
+}
+
+// foldASCII returns a text with its ASCII letters in lower case, of the same length.
+func foldASCII(text string) []byte {
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return b
 }
 
 // Code returns the start of the code, in lower case.

@@ -66,6 +66,7 @@ func (g *Guard) Read(body []byte, key Key) (Reply, error) {
 		}
 		return malformed()
 	}
+	r.Reply = maskKey(r.Reply, key.Value())
 	return r, nil
 }
 
