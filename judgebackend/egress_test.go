@@ -95,6 +95,25 @@ func TestRedirectsAreRefused(t *testing.T) {
 	}
 }
 
+// A redirect to another path of the same host is not followed either: the prompt may go only to the configured address.
+func TestRedirectOnTheSameHost(t *testing.T) {
+	calls := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls++
+		http.Redirect(w, r, "/moved"+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer s.Close()
+	for _, spec := range []string{"openai:m", "anthropic:m"} {
+		calls = 0
+		b := open(t, spec, &judgebackend.OpenOptions{BaseURL: s.URL, KeyEnv: "THE_KEY", Getenv: env,
+			AllowHosts: []string{strings.TrimPrefix(s.URL, "http://")}})
+		_, err := b.Complete(t.Context(), backendtest.Question())
+		if judgebackend.KindOf(err) != judgebackend.KindNotFound || !strings.Contains(err.Error(), "set base_url") || calls != 1 {
+			t.Errorf("%s: %v after %d calls, want kind not_found and 1 call", spec, err, calls)
+		}
+	}
+}
+
 // A proxy is used if it is configured, and counts as allowed by that.
 func TestConfiguredProxy(t *testing.T) {
 	proxied := 0

@@ -118,12 +118,18 @@ func isLoopback(host string) bool {
 // Client returns an HTTP client that uses the guard. A redirect is an error, because it would pass the prompt to
 // another address.
 func (g *Guard) Client() *http.Client {
-	return &http.Client{Transport: g, CheckRedirect: func(*http.Request, []*http.Request) error { return g.denied() }}
+	return &http.Client{Transport: g, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
+		if !g.allow[HostPort(req.URL)] {
+			return g.denied()
+		}
+		return &judgebackend.Error{Kind: judgebackend.KindNotFound, Backend: g.id.Backend, Host: g.id.Host,
+			Detail: "the endpoint redirects to another address of its host; set base_url to that address"}
+	}}
 }
 
 func (g *Guard) denied() error {
 	return &judgebackend.Error{Kind: judgebackend.KindEgress, Backend: g.id.Backend, Host: g.id.Host,
-		Detail: "the endpoint redirects to another host"}
+		Detail: "the endpoint redirects to another host or port"}
 }
 
 // RoundTrip implements http.RoundTripper. A request to a host that is not on the list is an error.
