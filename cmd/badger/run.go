@@ -139,7 +139,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return errcode.New(errcode.Of(err), "%w; resume with --resume %s", err, printable.Shell(e.ID))
 	}
-	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.Summary.AnyValue() {
+	if outcome.Failed > 0 && !e.Summary.AnyScored() {
 		e.Warn()
 		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", printable.Count(outcome.Done, "answer"))
 	}

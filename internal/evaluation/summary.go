@@ -128,10 +128,10 @@ func Unversioned(judge string) string {
 		"use a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
 }
 
-// AnyValue reports whether any score has a value.
-func (s *Summary) AnyValue() bool {
+// AnyScored reports whether any score has a value or abstained.
+func (s *Summary) AnyScored() bool {
 	return slices.ContainsFunc(s.Figures.Metrics, func(m report.Metric) bool {
-		return slices.ContainsFunc(m.Rates, func(r report.Rate) bool { return r.N > 0 })
+		return slices.ContainsFunc(m.Rates, func(r report.Rate) bool { return r.N > 0 || r.Coverage.Abstained > 0 })
 	})
 }
 
