@@ -28,6 +28,39 @@ func upholding(c backendtest.Call) backendtest.Answer {
 	return correct(c)
 }
 
+// Two judges with one model are told apart by their hosts, and an assumed usage is not told as a fact.
+func TestUsageOfJudges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	silent := func(c backendtest.Call) backendtest.Answer {
+		a := upholding(c)
+		a.TokensIn = 1 << 30 // more than a model reads: the usage is unknown
+		return a
+	}
+	common, own := backendtest.NewEndpoint(t, upholding), backendtest.NewEndpoint(t, silent)
+	config := filepath.Join(dir, "badger.yaml")
+	text := fmt.Sprintf(`judge: {backend: "openai:gpt-4o", base_url: %q, key_env: JUDGE_KEY,
+  metrics: {rose: {backend: "openai:gpt-4o", base_url: %q, key_env: JUDGE_KEY}}}
+`, common.URL(), own.URL())
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, log := badger(t, "run", "--cases", writeCases(t, dir, 2, 2), "--metrics", "flex,rose", "--no-to", "--quiet",
+		"--config", config)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, log)
+	}
+	for _, want := range []string{
+		"judge openai:gpt-4o at " + common.Host() + ": 2 questions; 2 calls\n",
+		"judge openai:gpt-4o at " + own.Host() + ": 2 questions; 2 calls\n",
+		"; the usage of 2 calls is unknown and counted at its maximum\n",
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not told: %s", want, log)
+		}
+	}
+}
+
 // Each metric asks its own judge, at its own endpoint; one budget holds over all of them, and the
 // ledger keeps the answers apart.
 func TestJudgesOfMetrics(t *testing.T) {

@@ -175,12 +175,19 @@ func (j *Judges) PrintUsage(w io.Writer) {
 	}
 	all := j.stacks()
 	spent := j.budget.Spent()
+	uses := map[string]int{}
 	for _, s := range all {
-		stats := s.Stats()
+		uses[nameOf(s)]++
+	}
+	for _, s := range all {
+		stats, name := s.Stats(), nameOf(s)
+		if uses[name] > 1 {
+			name += " at " + s.Identity().Host
+		}
 		if len(all) > 1 && stats.Requests == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "judge %s: %s", nameOf(s), printable.Count(stats.Requests, "question"))
+		fmt.Fprintf(w, "judge %s: %s", name, printable.Count(stats.Requests, "question"))
 		if stats.Hits > 0 {
 			fmt.Fprintf(w, ", %d of them answered by the ledger", stats.Hits)
 		}
@@ -198,6 +205,10 @@ func (j *Judges) PrintUsage(w io.Writer) {
 	fmt.Fprintf(w, ", %d tokens in, %d out", spent.TokensIn, spent.TokensOut)
 	if spent.Money > 0 {
 		fmt.Fprintf(w, ", %s USD", spent.Money)
+	}
+	if spent.Assumed > 0 {
+		fmt.Fprintf(w, "; the usage of %s is unknown and counted at its maximum",
+			printable.Count(int64(spent.Assumed), "call"))
 	}
 	if spent.Refused > 0 {
 		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", printable.Count(int64(spent.Refused), "call"))
