@@ -26,6 +26,7 @@ type acceptCommand struct {
 	Withdraw bool   `help:"Withdraw the acceptance of the batch."`
 	List     bool   `help:"List the accepted batches."`
 	JSON     bool   `help:"Print one JSON document."`
+	configuredPrimary
 }
 
 // Run records that a batch is accepted as a baseline. With --withdraw it withdraws the acceptance, and with --list it
@@ -50,7 +51,7 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	}
 	batch := &found.batch
 	if !c.Withdraw {
-		if err := found.warnOfDrop(ctx, p); err != nil {
+		if err := c.warnOfDrop(ctx, p, found); err != nil {
 			return err
 		}
 	}
@@ -91,13 +92,17 @@ type foundBatch struct {
 }
 
 // warnOfDrop prints a warning if the batch is worse than its baseline, by the primary metric and more than chance.
-func (f *foundBatch) warnOfDrop(ctx context.Context, p process) error {
-	set := analysis.NewSet(metric.All())
-	accepted, err := analysis.AcceptedFrom(ctx, f.src, set, f.batches, "")
+func (c *acceptCommand) warnOfDrop(ctx context.Context, p process, f *foundBatch) error {
+	there, err := f.src.Metrics(ctx)
 	if err != nil {
 		return err
 	}
-	there, err := f.src.Metrics(ctx)
+	primary, err := c.read(p, there)
+	if err != nil {
+		return err
+	}
+	set := analysis.NewSet(metric.All())
+	accepted, err := analysis.AcceptedFrom(ctx, f.src, set, f.batches, primary)
 	if err != nil {
 		return err
 	}
@@ -105,11 +110,11 @@ func (f *foundBatch) warnOfDrop(ctx context.Context, p process) error {
 	if base == nil {
 		return nil
 	}
-	c, err := base.Compare(ctx, f.src, set, f.batch, set.Primary("", there))
-	if err != nil || len(c.Findings()) == 0 {
+	compared, err := base.Compare(ctx, f.src, set, f.batch, set.Primary(primary, there))
+	if err != nil || len(compared.Findings()) == 0 {
 		return err
 	}
-	fmt.Fprintf(p.stderr, "warning: %s Its baseline is %s\n", printable.Text(c.Headline()), printable.Text(base.String()))
+	fmt.Fprintf(p.stderr, "warning: %s Its baseline is %s\n", printable.Text(compared.Headline()), printable.Text(base.String()))
 	return nil
 }
 
