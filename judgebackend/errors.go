@@ -26,6 +26,7 @@ const (
 	KindUnauthorized Kind = "unauthorized" // no valid credentials
 	KindDenied       Kind = "denied"       // valid credentials, not allowed
 	KindBilling      Kind = "billing"      // no credit or quota left
+	KindRegion       Kind = "region"       // the endpoint serves no callers from here
 	KindNotFound     Kind = "not_found"    // no such model or address
 	KindRateLimited  Kind = "rate_limited" // too many concurrent calls or tokens
 	KindServer       Kind = "server"       // the endpoint failed
@@ -63,6 +64,7 @@ var kinds = map[Kind]struct {
 	KindUnauthorized: {errcode.Unauthenticated, false, false, true, "credentials not accepted"},
 	KindDenied:       {errcode.PermissionDenied, false, false, false, "not allowed"},
 	KindBilling:      {errcode.FailedPrecondition, false, false, true, "no credit or quota left"},
+	KindRegion:       {errcode.PermissionDenied, false, false, true, "the endpoint does not serve this country or region"},
 	KindNotFound:     {errcode.NotFound, false, false, true, "no such model or address"},
 	KindRateLimited:  {errcode.ResourceExhausted, true, false, false, "rate limited"},
 	KindServer:       {errcode.Unavailable, true, false, false, "server error"},
@@ -97,6 +99,7 @@ type Error struct {
 	RetryAfter time.Duration // the delay of Retry-After; 0 if unset
 	Detail     string        // more about the failure, in badger's words
 	AtLimit    bool          // of KindLength: the endpoint accepts no higher limit
+	NoRetry    bool          // the endpoint says that another attempt is useless
 	Unreached  bool          // no connection was made, so that nothing can have been billed
 
 	Said  Said  // the endpoint's message, which classifies the failure

@@ -65,7 +65,9 @@ func (w *retried) Complete(ctx context.Context, r Request) (Response, error) {
 		}
 		var retryAfter time.Duration
 		if e := (*Error)(nil); errors.As(err, &e) {
-			retryAfter = e.RetryAfter
+			if retryAfter = e.RetryAfter; e.NoRetry {
+				return resp, err
+			}
 		}
 		pause, ok := w.policy.wait(n, retryAfter, w.random())
 		if !ok {

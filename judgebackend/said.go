@@ -1,9 +1,12 @@
 package judgebackend
 
 import (
+	"cmp"
 	"index/suffixarray"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/badger-eval/badger/internal/printable"
 )
@@ -137,6 +140,72 @@ func kindIn(text string) Kind {
 	return ""
 }
 
+// RetryAfter returns the time to wait that the message names, as in "try again in 20.1s", or 0.
+func (s Said) RetryAfter() time.Duration {
+	m := waiting.FindStringSubmatch(s.all[:min(len(s.all), passBytes)])
+	if m == nil {
+		return 0
+	}
+	if d, err := time.ParseDuration(m[1]); err == nil { // such as 1m2.5s
+		return d
+	}
+	n, err := strconv.ParseFloat(m[2], 64)
+	if err != nil || n > 1e6 {
+		return 0
+	}
+	unit := time.Second
+	switch m[3][0] {
+	case 'm':
+		if unit = time.Minute; m[3][1] == 's' || strings.HasPrefix(m[3], "mil") {
+			unit = time.Millisecond
+		}
+	case 'h':
+		unit = time.Hour
+	}
+	return time.Duration(n * float64(unit))
+}
+
+// waiting matches a time to wait: a duration as Go writes it, or a number with a unit.
+var waiting = regexp.MustCompile(`(?:try again|retry|wait|available again)(?:ing)? (?:again )?(?:in|after|for|at least)?:? ?` +
+	`(?:about |approximately )?((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|(\d+(?:\.\d+)?) ?` +
+	`(ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?)\b)`)
+
+// TooLong reports whether the message, whatever its code, says that the prompt does not fit the model.
+func (s Said) TooLong() bool { return kindIn(s.message) == KindTooLong }
+
+// TooLarge reports whether the message of a rate limit says that the request alone exceeds the limit.
+func (s Said) TooLarge() bool { return tooLarge.MatchString(s.all[:min(len(s.all), passBytes)]) }
+
+var tooLarge = regexp.MustCompile(`request too large.{0,200}\brequested \d`)
+
+// Room returns the tokens that the context of the model has left for a reply, if the message says that the prompt and
+// the requested limit of the reply together exceed it; else 0.
+func (s Said) Room() int {
+	text := s.all[:min(len(s.all), passBytes)]
+	number := func(of string) int {
+		n, err := strconv.Atoi(of)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	if m := sumOver.FindStringSubmatch(text); m != nil {
+		return max(0, number(m[3])-number(m[1]))
+	}
+	whole, prompt := contextOf.FindStringSubmatch(text), promptOf.FindStringSubmatch(text)
+	if whole == nil || prompt == nil {
+		return 0
+	}
+	return max(0, number(cmp.Or(whole[1], whole[2]))-number(cmp.Or(prompt[1], prompt[2])))
+}
+
+var (
+	contextOf = regexp.MustCompile(`(?:context length|context window|context size|context limit) (?:is|of):? (\d{1,8})|must be <= (\d{1,8})`)
+	promptOf  = regexp.MustCompile(`(\d{1,8}) (?:tokens )?(?:in|from) (?:the |your )?(?:input|messages|prompt)|` +
+		"(\\d{1,8}) (?:of text input|input tokens|prompt tokens|`inputs` tokens)")
+	sumOver = regexp.MustCompile(`(\d{1,8}) \+ (\d{1,8}) > (\d{1,8})`)
+)
+
 // NoCredit reports whether the message of a 429 describes an exhausted quota or account, and no limit that time
 // lifts.
 func (s Said) NoCredit() bool { return exhausted.MatchString(s.message) && !s.passes() }
@@ -144,8 +213,9 @@ func (s Said) NoCredit() bool { return exhausted.MatchString(s.message) && !s.pa
 var (
 	exhausted = regexp.MustCompile(`\bquota\b|\bcredits?\b|\bbilling\b|insufficient.(balance|funds)|` +
 		`\b(out of|no) (money|funds|balance)|(exceeded|over|exhausted).{0,20}(budget|spend)`)
-	passing = regexp.MustCompile(`per.(second|minute|hour|day|min|sec)\b|\b[rt]p[mds]\b|(retry|try again|wait).{0,20}\d|` +
-		`(re)?try (after|in)\b|rate limit of|free.tier|try again (later|in)|quota.?increase`)
+	passing = regexp.MustCompile(`per.?(second|minute|hour|day|min|sec)\b|\b[rt]p[mds]\b|(retry|try again|wait).{0,20}\d|` +
+		`(re)?try (after|in)\b|rate limit of|free.tier|` +
+		`resource has been exhausted|try again (later|in)|quota.?increase`)
 )
 
 // phrases are tried in order; the first expression that matches decides.
@@ -153,13 +223,14 @@ var phrases = []struct {
 	kind Kind
 	re   *regexp.Regexp
 }{
-	{KindBilling, regexp.MustCompile(`insufficient_quota|exceeded your current quota|billing_|credit balance is too low|insufficient credit|budget.?(limit|exceeded)|budget has been exceeded|exceeded (your|their|its) budget|payment required|insufficient.balance`)},
+	{KindBilling, regexp.MustCompile(`insufficient_quota|exceeded your current quota|billing_|credit balance is too low|insufficient credit|budget.?(limit|exceeded)|budget has been exceeded|exceeded (your|their|its) budget|payment required|insufficient.balance|n[o']t? have any credits|no credits|arrear|overdue|out of call volume|(budget|quota).{0,12}exhausted`)},
+	{KindRegion, regexp.MustCompile(`unsupported_country|country, region, or territory|not (supported|available) in your (country|region|location)|location is not supported`)},
 	{KindRefused, regexp.MustCompile(`content_filter|content filter|content management policy|responsibleaipolicy|guardrail|prohibited_content|safety (filter|reasons)|blocked by`)},
 	{KindRateLimited, regexp.MustCompile(`throttled|throttling|rate.?limit|too many requests|resource.exhausted|quota exceeded|(status|code|http|error)[ :=]*429`)},
-	{KindTooLong, regexp.MustCompile(`context.length|context window|maximum context|too many tokens|max tokens exceeded|prompt is too long|request_too_large`)},
-	{KindUnauthorized, regexp.MustCompile(`invalid_api_key|invalid api key|api key not valid|authentication|unauthenticated|unauthorized|permission_error|390112`)},
+	{KindTooLong, regexp.MustCompile(`context.length|context window|context.size|exceed.{0,12}context|maximum context|too many tokens|max tokens exceeded|prompt is too long|request_too_large`)},
+	{KindUnauthorized, regexp.MustCompile(`invalid_api_key|(invalid|incorrect) (api.?key|access.?token)|api.?key not valid|(api.?key|access.?token|token) (has |is )?expired|expired (api.?key|token)|authentication|unauthenticated|unauthorized|permission_error|390112`)},
 	{KindDenied, regexp.MustCompile(`permission.denied|access denied|not authorized|insufficient privileges|forbidden`)},
-	{KindNotFound, regexp.MustCompile(`model_not_found|not_found_error|unknown model|model not found|no such model`)},
+	{KindNotFound, regexp.MustCompile(`model_not_found|not_found_error|unknown model|model not found|no such model|unexpected endpoint or method`)},
 	{KindTimeout, regexp.MustCompile(`timeout|timed out|deadline`)},
 	{KindServer,
 		regexp.MustCompile(`overloaded|unavailable|internal.error|server_error|(status|code|http|error)[ :=]*5\d\d`)},

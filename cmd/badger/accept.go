@@ -114,7 +114,8 @@ func (c *acceptCommand) warnOfDrop(ctx context.Context, p process, f *foundBatch
 	if err != nil || len(compared.Findings()) == 0 {
 		return err
 	}
-	fmt.Fprintf(p.stderr, "warning: %s Its baseline is %s\n", printable.Text(compared.Headline()), printable.Text(base.String()))
+	fmt.Fprintf(p.stderr, "warning: %s Its baseline is %s\n", printable.Text(compared.Headline()),
+		printable.Text(base.String()))
 	return nil
 }
 

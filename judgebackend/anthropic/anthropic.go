@@ -87,6 +87,7 @@ func (b *claude) complete(ctx context.Context, r judgebackend.Request,
 	if key.Value() != "" {
 		auth = append(auth, option.WithAPIKey(key.Value()))
 	}
+	asked := r.ReplyTokens()
 	for {
 		params, used, err := b.params(r)
 		if err != nil {
@@ -97,11 +98,11 @@ func (b *claude) complete(ctx context.Context, r judgebackend.Request,
 		if err == nil {
 			var reply endpoint.Reply
 			if reply, err = b.guard.Read(body, key); err == nil {
-				return reply.Response, b.features.Cut(r, reply.Response)
+				return reply.Response, b.features.Done(r, asked, reply.Response)
 			}
 		}
 		err = judgebackend.MapError(ctx, b.id, err)
-		if !b.features.Learn(err, used) {
+		if !b.features.Fit(&r, err) && !b.features.Learn(err, used) {
 			return judgebackend.Response{}, err
 		}
 	}

@@ -116,6 +116,7 @@ func (b *openAI) complete(ctx context.Context, r judgebackend.Request,
 	default:
 		auth = append(auth, option.WithAPIKey(key.Value()))
 	}
+	asked := r.ReplyTokens()
 	for {
 		params, extra, used := b.params(r)
 		var body []byte
@@ -123,11 +124,11 @@ func (b *openAI) complete(ctx context.Context, r judgebackend.Request,
 		if err == nil {
 			var resp judgebackend.Response
 			if resp, err = b.response(body, key); err == nil {
-				return resp, b.features.Cut(r, resp)
+				return resp, b.features.Done(r, asked, resp)
 			}
 		}
 		err = judgebackend.MapError(ctx, b.id, err)
-		if !b.features.Learn(err, used) { // it learns each feature once, so this ends
+		if !b.features.Fit(&r, err) && !b.features.Learn(err, used) { // it learns each feature once, so this ends
 			return judgebackend.Response{}, err
 		}
 	}

@@ -2,8 +2,10 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,11 +17,22 @@ import (
 // status is ambiguous (no credit is 429 at OpenAI and 400 at Anthropic; throttling is 400 at Cortex). secrets are
 // masked in the endpoint's words.
 func classifyHTTP(status int, header http.Header, body []byte, now time.Time, secrets []string) *judgebackend.Error {
-	e := &judgebackend.Error{Status: status, RetryAfter: retryAfter(header, now), Said: saidIn(body, secrets)}
+	s := sayingOf(body)
+	e := &judgebackend.Error{Status: status, RetryAfter: retryAfter(header, now), Said: s.said(secrets)}
+	if e.RetryAfter == 0 && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
+		e.RetryAfter = cmp.Or(s.delay, e.Said.RetryAfter())
+	}
+	e.NoRetry = strings.EqualFold(header.Get("X-Should-Retry"), "false")
 	said := e.Said.Kind()
 	switch {
+	case status == http.StatusTooManyRequests && s.delay > 0: // Google's, whatever its words say of billing
+		e.Kind = judgebackend.KindRateLimited
 	case said == judgebackend.KindBilling || status == http.StatusPaymentRequired:
 		e.Kind = judgebackend.KindBilling
+	case strings.Contains(e.Said.Code(), invalidJSON):
+		e.Kind, e.Detail = judgebackend.KindMalformed, "the model's reply was not valid JSON"
+	case said == judgebackend.KindRegion:
+		e.Kind = said
 	case status == http.StatusUnauthorized:
 		e.Kind = judgebackend.KindUnauthorized
 	case status == http.StatusForbidden:
@@ -31,7 +44,8 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time, se
 		}
 	case status == http.StatusNotFound:
 		e.Kind = judgebackend.KindNotFound
-	case status == http.StatusRequestEntityTooLarge:
+	case status == http.StatusRequestEntityTooLarge, status >= 500 && e.Said.TooLong(),
+		status == http.StatusTooManyRequests && e.Said.TooLarge():
 		e.Kind = judgebackend.KindTooLong
 	case status == http.StatusTooManyRequests && e.RetryAfter == 0 && e.Said.NoCredit():
 		e.Kind = judgebackend.KindBilling
@@ -49,11 +63,13 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time, se
 	return e
 }
 
-// saidIn parses an error body in any of the formats that endpoints use: {"error":{"type","code","param","message"}},
+// invalidJSON is Groq's code for a model that did not reply in the requested format. Another attempt may succeed.
+const invalidJSON = "json_validate_failed"
+
+// sayingOf parses an error body in any of the formats that endpoints use: {"error":{"type","code","param","message"}},
 // {"error":"text"}, {"detail":"text"}, {"detail":[{"loc","msg"}]}, a list of these, the members at the top level, or
-// plain text.
-func saidIn(body []byte, secrets []string) judgebackend.Said {
-	var s saying
+// plain text, also in HTML.
+func sayingOf(body []byte) (s saying) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
 	var v any
@@ -61,8 +77,12 @@ func saidIn(body []byte, secrets []string) judgebackend.Said {
 		s.read(v, 0)
 	}
 	if s.message == nil && s.codes == nil {
-		s.message = []string{string(body)}
+		s.message = []string{withoutMarkup(body)}
 	}
+	return s
+}
+
+func (s *saying) said(secrets []string) judgebackend.Said {
 	return judgebackend.NewSaid(Mask(s.code(), secrets...), Mask(strings.Join(s.message, "; "), secrets...))
 }
 
@@ -70,6 +90,7 @@ func saidIn(body []byte, secrets []string) judgebackend.Said {
 type saying struct {
 	codes, message []string
 	param          string
+	delay          time.Duration // before another attempt; 0 if unknown
 }
 
 // Limits of what is read in an error: nested levels, elements of a list.
@@ -139,10 +160,38 @@ func (s *saying) object(m map[string]any, depth int) {
 			s.message[was], place = place+": "+s.message[was], ""
 		}
 	}
+	if details, ok := m["details"].([]any); ok { // Google's: https://google.aip.dev/193
+		for _, d := range details[:min(len(details), mostSaid)] {
+			s.google(d)
+		}
+	}
 	if meta, ok := m["metadata"].(map[string]any); ok { // OpenRouter's, with the provider's own message
 		s.read(meta["raw"], depth+1)
 	}
 }
+
+// google collects what a detail of an error by Google says: when to try again, and the quotas that were exceeded.
+func (s *saying) google(detail any) {
+	m, _ := detail.(map[string]any)
+	switch kind, _ := m["@type"].(string); {
+	case strings.HasSuffix(kind, "RetryInfo"):
+		text, _ := m["retryDelay"].(string)
+		if d, err := time.ParseDuration(text); err == nil && d > 0 {
+			s.delay = d
+		}
+	case strings.HasSuffix(kind, "QuotaFailure"):
+		violations, _ := m["violations"].([]any)
+		for _, v := range violations[:min(len(violations), mostSaid)] {
+			of, _ := v.(map[string]any)
+			if id, ok := of["quotaId"].(string); ok {
+				s.message = append(s.message, "quota "+joined.ReplaceAllString(id, "$1 $2"))
+			}
+		}
+	}
+}
+
+// joined matches where two words of a name such as RequestsPerMinute meet.
+var joined = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // code returns the codes and the parameter as one text.
 func (s *saying) code() string {

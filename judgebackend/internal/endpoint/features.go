@@ -44,7 +44,8 @@ var spokenOf = map[Feature][]string{
 		"system message", "system prompt", "system instruction", "developer instruction", "messages[0].role",
 		"messages.0.role", "messages.[0].role", "roles must alternate", "only user and assistant roles", "unexpected role"},
 	UseWhole: {"stream mode", "streaming mode", "stream=true", "stream: true", "stream to true", "stream parameter",
-		"'stream'", "\"stream\"", "`stream`", "only support stream", "only supports stream", "non-stream", "streaming is"},
+		"'stream'", "stream=false", "\"stream\"", "`stream`", "only support stream", "only supports stream", "non-stream",
+		"streaming is"},
 	UseStreamUsage: {"stream_options", "include_usage"},
 }
 
@@ -54,6 +55,7 @@ type Features struct {
 	mu      sync.Mutex
 	refused map[Feature]bool
 	bound   Feature // parameter that first limits the reply's length; if it is rejected, the other one does
+	invalid int     // replies since the last valid one that the endpoint itself found to be no JSON
 	most    int     // the largest limit of a reply that the endpoint accepts; 0: unknown
 	log     *slog.Logger
 	id      judgebackend.Identity
@@ -91,10 +93,30 @@ func (d *Features) Bound(n int) (limit int, isCapped bool) {
 	return n, false
 }
 
-// Cut returns the error for a reply of the request that was cut at the endpoint's own limit; nil for any other reply.
-func (d *Features) Cut(r judgebackend.Request, resp judgebackend.Response) error {
+// Fit lowers the limit of r's reply to what the model's context has left beside the prompt, if err says that both
+// together exceed it. It reports whether the request should be sent again.
+func (d *Features) Fit(r *judgebackend.Request, err error) bool {
+	var e *judgebackend.Error
+	if !errors.As(err, &e) || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
+		return false
+	}
+	limit, _ := d.Bound(r.ReplyTokens())
+	room := e.Said.Room()
+	if room < leastBound || room >= limit {
+		return false
+	}
+	r.MaxTokens = room
+	return true
+}
+
+// Done records the reply to r. asked is the limit that the reply was to have before Fit. The error is that of a reply
+// that was cut at the endpoint's own limit; it is nil for any other reply.
+func (d *Features) Done(r judgebackend.Request, asked int, resp judgebackend.Response) error {
+	d.mu.Lock()
+	d.invalid = 0
+	d.mu.Unlock()
 	limit, isCapped := d.Bound(r.ReplyTokens())
-	if !isCapped || resp.FinishReason != judgebackend.FinishLength {
+	if !isCapped && limit == asked || resp.FinishReason != judgebackend.FinishLength {
 		return nil
 	}
 	return &judgebackend.Error{Kind: judgebackend.KindLength, AtLimit: true,
@@ -155,6 +177,11 @@ func (d *Features) Learn(err error, used []Feature) bool {
 	start := e.Said.Code() + " " + e.Said.Message()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if strings.Contains(e.Said.Code(), invalidJSON) {
+		d.invalid++
+		json := slices.IndexFunc(used, func(f Feature) bool { return f == UseJSONSchema || f == UseJSONObject })
+		return json >= 0 && d.invalid%2 == 0 && d.doWithout(used[json])
+	}
 	if !strict && e.Kind != judgebackend.KindTooLong && d.learnBound(e.Said.Message()) {
 		return true
 	}

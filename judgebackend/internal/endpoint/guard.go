@@ -162,6 +162,7 @@ func (g *Guard) Middleware(req *http.Request,
 	if err := g.headers.add(req.Header); err != nil {
 		return nil, err
 	}
+	req.Header.Set("Accept-Encoding", "gzip") // decompress reads it, as sent, marked or not
 	res, err := next(req)
 	if err != nil {
 		return nil, err
@@ -169,16 +170,26 @@ func (g *Guard) Middleware(req *http.Request,
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		_ = res.Body.Close()
+		if plain, err := decompress(body, res.Header, 64<<10); err == nil {
+			body = plain
+		}
 		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now(), secretsOf(req.Header, g.headers.names()))
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
 	_ = res.Body.Close()
+	if err == nil && int64(len(body)) <= g.maxBytes {
+		body, err = decompress(body, res.Header, g.maxBytes)
+	}
+	known := (*judgebackend.Error)(nil)
 	switch {
-	case err != nil:
+	case err != nil && (req.Context().Err() != nil || errors.As(err, &known) || os.IsTimeout(err)):
 		return nil, err
+	case err != nil:
+		return nil, &judgebackend.Error{Kind: judgebackend.KindNetwork, Detail: "the response broke off or is damaged"}
 	case int64(len(body)) > g.maxBytes:
 		return nil, &judgebackend.Error{Kind: judgebackend.KindOversized}
 	}
+	res.Header.Del("Content-Encoding")
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
 	return res, nil

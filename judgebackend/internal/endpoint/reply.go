@@ -31,7 +31,7 @@ func (g *Guard) Read(body []byte, key Key) (Reply, error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\ufeff")))
 	malformed := func() (Reply, error) {
 		return Reply{}, &judgebackend.Error{Kind: judgebackend.KindMalformed,
-			Said: judgebackend.NewSaid("", Mask(string(body[:min(len(body), 4096)]), g.secrets(key)...))}
+			Said: judgebackend.NewSaid("", Mask(withoutMarkup(body[:min(len(body), 4096)]), g.secrets(key)...))}
 	}
 	var chunks []object
 	if data, ok := events(body); ok {
@@ -41,7 +41,12 @@ func (g *Guard) Read(body []byte, key Key) (Reply, error) {
 		}
 	}
 	var o object
-	switch err := json.NewDecoder(bytes.NewReader(body)).Decode(&o); {
+	err := json.NewDecoder(bytes.NewReader(body)).Decode(&o)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		body = withoutNaN(body)
+		err = json.NewDecoder(bytes.NewReader(body)).Decode(&o)
+	}
+	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return Reply{}, err // the connection broke
 	case err != nil:
@@ -66,7 +71,7 @@ func (g *Guard) Read(body []byte, key Key) (Reply, error) {
 		}
 		return malformed()
 	}
-	r.Reply = maskKey(r.Reply, key.Value())
+	r.Reply, r.Model = maskKey(r.Reply, key.Value()), maskKey(r.Model, key.Value())
 	return r, nil
 }
 
@@ -106,7 +111,7 @@ func (o object) reply() (r Reply, ok bool) {
 	var m, choice object
 	switch choices := o.list("choices"); {
 	case len(choices) > 0:
-		choice = choices[0]
+		choice = choices[max(0, slices.IndexFunc(choices, func(c object) bool { return c.loose("index") == "0" }))]
 		if m = choice.child("message"); m == nil {
 			m = choice.child("delta")
 		}
@@ -243,8 +248,8 @@ func finish(choice object) judgebackend.FinishReason {
 	switch reason {
 	case "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "token_limit":
 		return judgebackend.FinishLength
-	case "content_filter", "content_filtered", "refusal", "safety", "recitation", "prohibited_content", "blocklist",
-		"spii", "guardrail_intervened":
+	case "content_filter", "content_filtered", "content_policy_violation", "sensitive", "blocked", "refusal",
+		"safety", "recitation", "prohibited_content", "blocklist", "spii", "guardrail_intervened":
 		return judgebackend.FinishRefusal
 	}
 	return ""

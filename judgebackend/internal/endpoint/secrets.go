@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -19,8 +21,17 @@ import (
 const maskedPart = 8
 
 // Mask replaces secrets in a text of an endpoint by [secret]: whole ones of at least four characters and parts of at
-// least eight, in upper or lower case, plain or in one of [encodings].
+// least eight, in upper or lower case, plain or in one of [encodings], HTML entities or wide letters.
 func Mask(text string, secrets ...string) string {
+	for _, decode := range []func(string) string{html.UnescapeString, norm.NFKC.String} {
+		if plain := decode(text); plain != text && mask(plain, secrets) != plain {
+			text = plain
+		}
+	}
+	return mask(text, secrets)
+}
+
+func mask(text string, secrets []string) string {
 	for _, s := range secrets {
 		if len(s) < 4 { // such as x, for an endpoint that needs no key
 			continue
@@ -59,10 +70,11 @@ type encoded struct {
 func encodings(secret string) []encoded {
 	quoted, _ := json.Marshal(secret)
 	all := []encoded{
-		{secret, 1}, {strings.Trim(string(quoted), `"`), 1}, {url.QueryEscape(secret), 1}, {url.PathEscape(secret), 1}, {html.EscapeString(secret), 1},
+		{secret, 1}, {strings.Trim(string(quoted), `"`), 1}, {url.QueryEscape(secret), 1}, {url.QueryEscape(url.QueryEscape(secret)), 1},
+		{url.PathEscape(secret), 1},
 		{hex.EncodeToString([]byte(secret)), 2},
 	}
-	for _, escape := range []string{`%%%02x`, `\x%02x`, `\u%04x`, `&#%d;`, `&#x%x;`} {
+	for _, escape := range []string{`%%%02x`, `\x%02x`, `\u%04x`, `&#%d;`, `&#x%x;`, `%02x:`, `%02x `, `%d, `, `%d,`, `%c `} {
 		var b strings.Builder
 		for _, c := range []byte(secret) {
 			fmt.Fprintf(&b, escape, c)
