@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports"
-	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
@@ -35,14 +37,23 @@ type importTracesCommand struct {
 	Version string `name:"agent-version" placeholder:"AGENT-VERSION" help:"Version of the agent (default that of the trace)."`
 	Batch   string `placeholder:"NAME" help:"Batch of the answers."`
 
-	Check bool `help:"Only check (report what is missing, doubled or unreadable)."`
+	Check bool `help:"Only check (report what is missing, doubled or unreadable, and list every such record)."`
 	JSON  bool `help:"Print one JSON document."`
+	Quiet bool `short:"q" help:"Print no progress."`
 }
 
 // answersAtOnce is the number of answers that are written to a warehouse in one statement.
 const answersAtOnce = 500
 
-// Run converts traces to answers and writes them. Unreadable traces are reported, and the exit code is then 1.
+// maxListed is the maximum number of records that are listed because they are not in an answer, without --check.
+const maxListed = 20
+
+// importMemory is the memory for records in bytes, so that a large trace does not let the garbage of the ones before it
+// stay.
+const importMemory = 192 << 20
+
+// Run converts traces to answers and writes them. Records that are not part of an answer are reported, and the exit code
+// is then 1. If there is no answer, nothing is written.
 func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	if c.Out == "" && c.To == "" && !c.Check {
 		return usage("expected --out FILE, --to URL or --check")
@@ -52,6 +63,17 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
+	p.boundMemory(importMemory)
+	bar := newProgressBar(p.stderr, c.Quiet || c.JSON && !isTerminal(p.stderr))
+	defer bar.finish()
+	listed := 0
+	t.Report = func(problem error) {
+		if listed++; listed <= maxListed || c.Check {
+			bar.finish()
+			fmt.Fprintln(p.stderr, "!!", printable.Text(problem.Error()))
+		}
+	}
+	t.Progress = bar.part
 	for _, file := range c.Files {
 		if err := t.AddFile(ctx, file); err != nil {
 			return err
@@ -83,7 +105,11 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	if err != nil {
 		return err
 	}
-	if !c.Check {
+	bar.finish()
+	if more := listed - maxListed; more > 0 && !c.Check {
+		fmt.Fprintf(p.stderr, "!! and %d more; list them with --check\n", more)
+	}
+	if !c.Check && plan.Answers > 0 {
 		if w != nil {
 			err = writeAnswers(ctx, plan, w)
 		} else {
@@ -96,7 +122,11 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	if err := c.report(p, plan); err != nil {
 		return err
 	}
-	if plan.Unreadable > 0 {
+	switch {
+	case plan.Answers == 0:
+		return errcode.New(errcode.InvalidArgument,
+			"no answer found; expected traces in a form of docs/eval/traces.md, and nothing was written")
+	case plan.Unreadable+plan.Conflicts+plan.Invalid > 0:
 		return errLost
 	}
 	return nil
@@ -150,21 +180,18 @@ func openGolden(ctx context.Context, path string, known *imports.Questions) (*go
 		return nil, usage("--golden: %w", err)
 	}
 	g := &goldenFile{f, map[string][2]int64{}}
-	for line, err := range jsonscan.Lines(f, 256<<20) {
-		if err = errors.Join(err, ctx.Err()); err != nil {
+	for line, err := range (batch.FileSource{Path: path, In: f}).Lines(ctx) {
+		if err = cmp.Or(err, line.Err); err != nil {
 			f.Close()
-			return nil, err
-		}
-		if len(line.Text) == 0 {
-			continue
+			return nil, usage("--golden: %w", err)
 		}
 		c, err := scoring.DecodeCase(line.Text)
 		if err != nil {
 			f.Close()
-			return nil, usage("--golden: %s:%d: %w", filepath.Base(path), line.Number, err)
+			return nil, usage("--golden: %s: %w", line.Place, err)
 		}
 		if _, ok := g.lines[c.ID]; !ok {
-			g.lines[c.ID] = [2]int64{line.Offset, int64(line.Length)}
+			g.lines[c.ID] = [2]int64{line.Offset, int64(len(line.Text))}
 			known.Add(c.ID, c.Question)
 		}
 	}
@@ -185,10 +212,15 @@ func (g *goldenFile) line(id string) ([]byte, error) {
 	return text, err
 }
 
+// maxKept is the maximum size of the memory of a line that is kept for the next one.
+const maxKept = 1 << 20
+
 // writeFile writes answers as a case file. A file is replaced only if all answers were written.
 func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *imports.Plan,
 	golden *goldenFile) (err error) {
-	write := func(to io.Writer) error {
+	write := func(out io.Writer) error {
+		to := bufio.NewWriterSize(out, 1<<16)
+		var line []byte
 		for a, err := range plan.Cases(ctx) {
 			if err != nil {
 				return err
@@ -197,15 +229,17 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 			if err != nil {
 				return err
 			}
-			line, err := imports.Line(a, of)
+			if line = imports.AppendLine(line[:0], a, of); cap(line) > maxKept {
+				_, err = to.Write(line)
+				line = nil
+			} else {
+				_, err = to.Write(line)
+			}
 			if err != nil {
 				return err
 			}
-			if _, err := to.Write(append(line, '\n')); err != nil {
-				return err
-			}
 		}
-		return nil
+		return to.Flush()
 	}
 	if c.Out == "-" {
 		return write(p.stdout)
@@ -224,14 +258,8 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 	return nil
 }
 
-// report prints the counts, and unreadable traces on standard error.
+// report prints the counts.
 func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
-	for _, problem := range plan.Problems {
-		fmt.Fprintln(p.stderr, "!!", printable.Text(problem.Error()))
-	}
-	if more := plan.Unreadable - len(plan.Problems); more > 0 {
-		fmt.Fprintf(p.stderr, "!! and %d more\n", more)
-	}
 	out := p.stdout
 	if c.Out == "-" && !c.Check {
 		out = p.stderr
@@ -252,10 +280,14 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 		what string
 		n    int
 	}{
-		{"unreadable", plan.Unreadable}, {"doubled; the last one is used", plan.Doubled},
+		{"unreadable", plan.Unreadable}, {"duplicate records; each is counted once", plan.Duplicates},
+		{"records with the same id and other content; the last one is used", plan.Conflicts},
+		{"doubled; the last one is used", plan.Doubled}, {"failed; with the agent's error", plan.Failed},
+		{"further samples (n > 1); not written", plan.Samples}, {"with invalid figures, which are left out", plan.Invalid},
 		{"without case_id and question; not written", plan.NoCase}, {"questions that the golden set lacks", plan.Unknown},
 		{"without a question", plan.NoQuestion}, {"without an answer in prose", plan.NoResponse},
-		{"without SQL", plan.NoSQL}, {"without a record of tool calls", plan.NoCalls}, {"without tokens", plan.NoTokens},
+		{"without SQL", plan.NoSQL}, {"without a record of tool calls", plan.NoCalls},
+		{"of a conversation, without turn", plan.NoTurn}, {"without tokens", plan.NoTokens},
 		{"without cost", plan.NoCost}, {"without latency", plan.NoLatency}, {"without ran_at", plan.NoTime},
 	} {
 		if l.n > 0 {
@@ -266,9 +298,10 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 	if c.To != "" {
 		where = "agent_runs"
 	}
-	if c.Check {
+	switch {
+	case c.Check:
 		fmt.Fprintln(out, "checked; nothing was written")
-	} else {
+	case plan.Answers > 0:
 		fmt.Fprintf(out, "%s written to %s\n", printable.Count(c.written(plan), "answer"), printable.Text(where))
 	}
 	return nil

@@ -46,8 +46,9 @@ func (o *output) Fd() uintptr {
 
 // progressBar redraws one line on a terminal, and draws nothing elsewhere.
 type progressBar struct {
-	w     io.Writer
-	drawn bool
+	w       io.Writer
+	drawn   bool
+	percent int // of the part
 }
 
 func newProgressBar(w io.Writer, quiet bool) *progressBar {
@@ -55,6 +56,24 @@ func newProgressBar(w io.Writer, quiet bool) *progressBar {
 		return &progressBar{w: io.Discard}
 	}
 	return &progressBar{w: w}
+}
+
+// part redraws the line with the part of a file that was read, or of the traces that were converted if name is "".
+func (b *progressBar) part(name string, done, total int64) {
+	if b.w == io.Discard || total <= 0 {
+		return
+	}
+	percent := int(100 * done / total)
+	if b.drawn && percent == b.percent {
+		return
+	}
+	b.drawn, b.percent = true, percent
+	what := "reading " + printable.Text(name)
+	if name == "" {
+		what = "converting"
+	}
+	filled := barWidth * min(percent, 100) / 100
+	fmt.Fprintf(b.w, "\r\x1b[K%s%s %3d%%  %s", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), percent, what)
 }
 
 const barWidth = 24
@@ -82,5 +101,6 @@ func (b *progressBar) update(p batch.Progress) {
 func (b *progressBar) finish() {
 	if b.drawn {
 		fmt.Fprint(b.w, "\r\x1b[K")
+		b.drawn = false
 	}
 }

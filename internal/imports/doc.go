@@ -2,7 +2,8 @@
 //
 // A product is one file that calls register: it recognizes the records of an export, says which trace each belongs to,
 // and converts a trace to answers. [Traces] reads files of any size: it copies the records to a temporary file and
-// keeps only their offsets in memory, so the spans of a trace may be anywhere in the files.
+// keeps only their offsets in memory, so the spans of a trace may be anywhere in the files. Every record is part of an
+// answer, or it is counted with the reason: it is unreadable, or it repeats another one.
 package imports
 
 import (
@@ -27,6 +28,7 @@ type Answer struct {
 	Question string
 	Response string
 	SQL      string
+	Error    string             // why the agent failed, as the trace records it
 	Calls    []scoring.ToolCall // nil if the trace does not record calls
 
 	Agent, Version string
@@ -37,22 +39,29 @@ type Answer struct {
 	TokensIn       *int64
 	TokensOut      *int64
 	CostUSD        *float64
+
+	Samples int      // further samples of the answer (n > 1), which are not used
+	Invalid []string // figures that are not valid, such as negative tokens, and are left out
 }
 
-// item is a part of a trace, such as a span.
-type item struct {
-	trace string // identifies the trace; if "", the item is a whole trace
-	raw   json.RawMessage
+// part is a part of a trace, such as a span.
+type part struct {
+	trace   string // identifies the trace; if "", the part is a whole trace
+	id      string // identifies the part in the trace; "" if unknown
+	raw     json.RawMessage
+	at      string // its place in the record, if problem is set
+	problem string // why it cannot be read
 }
 
 // product is a kind of export.
 type product struct {
 	name  string
 	title string
-	// items returns the items of a record. It returns false if the record is not one of the product.
-	items func(o object) ([]item, bool)
-	// answers converts the items of one trace, in the order of the files.
-	answers func(items []json.RawMessage, o *Options) []Answer
+	// parts calls add for the parts of a record with the members o. It returns false if the record is not one of the
+	// product.
+	parts func(raw json.RawMessage, o object, add func(part)) bool
+	// answers converts the parts of one trace, in the order of the files.
+	answers func(parts []json.RawMessage, o *Options) []Answer
 }
 
 var products []*product

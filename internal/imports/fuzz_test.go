@@ -5,6 +5,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // FuzzRecords checks that no record of an export stops the import, and that every answer becomes a line of a case file.
@@ -19,25 +22,29 @@ func FuzzRecords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		o := objectOf(text)
-		if o == nil {
+		if o == nil || text[0] != '{' || jsonscan.Check(text) != nil {
 			return
 		}
 		for _, p := range products {
-			items, ok := p.items(o)
-			if !ok || len(items) == 0 {
-				continue
-			}
 			var raws []json.RawMessage
-			for _, it := range items {
-				raws = append(raws, it.raw)
+			if !p.parts(text, o, func(it part) {
+				if it.problem == "" {
+					raws = append(raws, it.raw)
+				}
+			}) || len(raws) == 0 {
+				continue
 			}
 			for _, a := range p.answers(raws, &Options{CaseID: "a.b"}) {
 				plan := Plan{}
-				c := plan.toCase(&a)
-				if c == nil || a.Err != nil {
+				c := plan.toCase(&a, &planned{id: "x"})
+				if a.Err != nil {
 					continue
 				}
-				if line, err := Line(c, nil); err != nil || !json.Valid(line) {
+				line := AppendLine(nil, c, nil)
+				if err := jsonscan.Check(line); err != nil {
+					t.Fatalf("%s, %v", line, err)
+				}
+				if _, err := scoring.DecodeCase(line); err != nil {
 					t.Fatalf("%s, %v", line, err)
 				}
 			}

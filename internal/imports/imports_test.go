@@ -16,13 +16,21 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// answers reads files with the given texts and returns their answers.
-func answers(t *testing.T, o imports.Options, texts ...string) ([]imports.Answer, *imports.Traces) {
+// imported are traces with what was reported of them.
+type imported struct {
+	*imports.Traces
+	problems []string
+}
+
+// read reads files with the given texts.
+func read(t *testing.T, texts ...string) *imported {
 	t.Helper()
 	traces, err := imports.New()
 	if err != nil {
 		t.Fatal(err)
 	}
+	out := &imported{Traces: traces}
+	traces.Report = func(err error) { out.problems = append(out.problems, err.Error()) }
 	t.Cleanup(func() {
 		if err := traces.Close(); err != nil {
 			t.Error(err)
@@ -37,6 +45,13 @@ func answers(t *testing.T, o imports.Options, texts ...string) ([]imports.Answer
 			t.Fatal(err)
 		}
 	}
+	return out
+}
+
+// answers reads files with the given texts and returns their answers.
+func answers(t *testing.T, o imports.Options, texts ...string) ([]imports.Answer, *imported) {
+	t.Helper()
+	traces := read(t, texts...)
 	var out []imports.Answer
 	for a, err := range traces.Answers(t.Context(), o) {
 		if err != nil {
@@ -52,7 +67,7 @@ func one(t *testing.T, o imports.Options, texts ...string) imports.Answer {
 	t.Helper()
 	out, traces := answers(t, o, texts...)
 	if len(out) != 1 || out[0].Err != nil || traces.Unreadable > 0 {
-		t.Fatalf("%d answers, %+v, %v", len(out), out, traces.Problems)
+		t.Fatalf("%d answers, %+v, %q", len(out), out, traces.problems)
 	}
 	return out[0]
 }
@@ -197,31 +212,23 @@ func TestUnreadable(t *testing.T) {
 		n    int
 		want string
 	}{
-		"line":    {good + "\n{\"a\": \n" + good, 2, "f0.json:2: not valid JSON"},
+		"line":    {good + "\n{\"a\": \n" + strings.Replace(good, "x", "z", 1), 2, "f0.json:2: not valid JSON"},
 		"unknown": {good + "\n{\"verb\": 1}\n", 1, "f0.json:2: unknown record; expected a trace in a form of docs/eval/traces.md"},
 		"number":  {"7\n" + good, 1, "f0.json:1: unknown record"},
 		"text":    {"event: x\n" + good, 1, "f0.json:1: not valid JSON"},
 	} {
 		got, traces := answers(t, imports.Options{}, x.text)
-		if len(got) != x.n || traces.Unreadable != 1 || !strings.HasPrefix(traces.Problems[0].Error(), x.want) {
-			t.Errorf("%s: %d answers, %v", name, len(got), traces.Problems)
+		if said := traces.problems; len(got) != x.n || traces.Unreadable != 1 || !strings.HasPrefix(said[0], x.want) {
+			t.Errorf("%s: %d answers, %q", name, len(got), said)
 		}
 	}
 	got, _ := answers(t, imports.Options{}, `{"run_type": "chain", "id": "1", "name": "a", "inputs": {"input": "q"}, "child_runs": [{"run_type": "tool", "name": null, "inputs": {}}]}`)
 	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "name is missing") {
 		t.Errorf("a call without a name: %+v", got)
 	}
-	traces, err := imports.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer traces.Close() //nolint:errcheck // a test
-	cut := filepath.Join(t.TempDir(), "cut.json")
-	if err := os.WriteFile(cut, []byte("[\n"+good+",\n{\"mess"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := traces.AddFile(t.Context(), cut); err == nil || !strings.Contains(err.Error(), "cut off") {
-		t.Errorf("a file that is cut off: %v", err)
+	got, traces := answers(t, imports.Options{}, "[\n"+good+",\n{\"mess", strings.Replace(good, "x", "z", 1))
+	if said := traces.problems; len(got) != 2 || traces.Unreadable != 1 || !strings.Contains(said[0], "f0.json, record 2: byte") {
+		t.Errorf("a file that is cut off: %d answers, %q", len(got), said)
 	}
 }
 
@@ -245,10 +252,7 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := imports.Line(c, []byte(`{"case_id": "`+c.ID+`", "gold": {"sql": "SELECT 1 < 2"}, "agent": {"sql": "old"}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := imports.AppendLine(nil, c, []byte(`{"case_id": "`+c.ID+`", "gold": {"sql": "SELECT 1 < 2"}, "agent": {"sql": "old"}}`))
 		again, err := scoring.DecodeCase(text)
 		if err != nil {
 			t.Fatal(err)

@@ -4,90 +4,127 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring/toolcalls"
 )
 
 func init() {
-	register(&product{name: "langfuse", title: "Langfuse", items: langfuseItems, answers: langfuseAnswers})
+	register(&product{name: "langfuse", title: "Langfuse", parts: langfuseParts, answers: langfuseAnswers})
 }
 
-// langfuseTypes are the types of observations.
-var langfuseTypes = []string{"TOOL", "SPAN", "GENERATION", "EVENT", "AGENT", "CHAIN", "RETRIEVER", "EVALUATOR",
-	"EMBEDDING", "GUARDRAIL"}
-
-// langfuseItems returns a trace or an observation. They have the ID of the trace.
-func langfuseItems(o object) ([]item, bool) {
-	trace := o.text("traceId")
-	if !slices.Contains(langfuseTypes, o.text("type")) {
-		_, known := o["observations"]
-		_, in := o["input"]
-		_, out := o["output"]
-		if trace = o.text("id"); trace == "" || !known && (!in || !out || o["timestamp"] == nil) {
-			return nil, false
+// langfuseParts adds a trace without its observations, and the observations. They have the id of the trace.
+func langfuseParts(raw json.RawMessage, o object, add func(part)) bool {
+	if toolcalls.IsObservation(o.text("type")) {
+		add(part{trace: o.text("traceId"), id: o.text("id"), raw: raw})
+		return true
+	}
+	observations, id := o.get("observations"), o.text("id")
+	if id == "" || observations == nil && (o.get("input") == nil || o.get("output") == nil || o.first("timestamp") == nil) {
+		return false
+	}
+	if observations != nil {
+		raw = jsonscan.AppendObject(nil, slices.DeleteFunc(slices.Clone(o),
+			func(m jsonscan.Member) bool { return string(m.Name) == "observations" }))
+	}
+	add(part{trace: id, id: "trace", raw: raw})
+	for i, observation := range listOf(observations) {
+		switch m := objectOf(observation); {
+		case toolcalls.IsObservation(m.text("type")):
+			add(part{trace: id, id: m.text("id"), raw: observation})
+		case len(observation) > 0 && observation[0] == '"': // its id: it may be another record
+		default:
+			add(part{problem: "expected an observation with a type, such as SPAN", at: atIndex("observations", i)})
 		}
 	}
-	raw, err := json.Marshal(o)
-	return []item{{trace, raw}}, err == nil
+	return true
 }
 
 // langfuseAnswers converts a trace and its observations to an answer. The trace, or else the outermost observation, has
 // the question and the answer.
-func langfuseAnswers(items []json.RawMessage, o *Options) []Answer {
-	trace := object{}
-	var observations []json.RawMessage
-	var parsed []object
-	for _, raw := range items {
+func langfuseAnswers(parts []json.RawMessage, o *Options) []Answer {
+	var trace object
+	observations := slices.DeleteFunc(slices.Clone(parts), func(raw json.RawMessage) bool {
 		m := objectOf(raw)
-		if slices.Contains(langfuseTypes, m.text("type")) {
-			observations, parsed = append(observations, raw), append(parsed, m)
-			continue
+		if toolcalls.IsObservation(m.text("type")) {
+			return false
 		}
 		trace = m
-		for _, raw := range listOf(m["observations"]) {
-			if m := objectOf(raw); m != nil { // and not an ID
-				observations, parsed = append(observations, raw), append(parsed, m)
-			}
-		}
+		return true
+	})
+	order := sorted(observations, func(m object) (bool, time.Time) {
+		return m.text("parentObservationId") == "", m.time("startTime")
+	})
+	var outer object
+	if len(order) > 0 {
+		outer = objectOf(observations[order[0]])
 	}
-	sortParts(parsed, func(m object) (bool, time.Time) { return m.text("parentObservationId") == "", m.time("startTime") })
 	root := trace
-	if root["input"] == nil && root["output"] == nil && len(parsed) > 0 {
-		root = parsed[0]
+	if root.first("input") == nil && root.first("output") == nil {
+		root = outer
 	}
-	a := Answer{Question: questionIn(root["input"], 0), Response: answerIn(root["output"], 0)}
+	a := Answer{Question: questionIn(root.get("input"), 0), Response: answerIn(root.get("output"), 0)}
+	if outer.text("level") == "ERROR" {
+		a.Error = cmp.Or(outer.text("statusMessage"), "ERROR")
+	}
 	a.Conversation, a.Version = trace.text("sessionId"), cmp.Or(trace.text("version"), trace.text("release"))
-	for _, m := range append([]object{trace}, parsed...) {
-		if o.CaseID != "" {
-			a.CaseID = cmp.Or(a.CaseID, nameOf(m.object("metadata").at(o.CaseID)), nameOf(m.at(o.CaseID)),
-				nameOf(m.object("input").at(o.CaseID)))
-		}
+	a.langfuseCase(trace, o)
+	for _, i := range order {
+		m := objectOf(observations[i])
+		a.langfuseCase(m, o)
 		a.Conversation = cmp.Or(a.Conversation, m.text("sessionId"))
-		usage, details := m.object("usageDetails"), m.object("usage")
-		if usage == nil {
-			usage = details
-		}
-		if usage == nil {
-			usage = m
-		}
-		usage.count(&a.TokensIn, "input", "promptTokens", "inputUsage")
-		usage.count(&a.TokensOut, "output", "completionTokens", "outputUsage")
-		if trace["totalCost"] == nil {
-			m.cost(&a.CostUSD, "calculatedTotalCost", "totalCost")
+		a.langfuseUsage(m)
+		if trace.first("totalCost") == nil {
+			a.cost(&a.CostUSD, m, "calculatedTotalCost", "totalCost")
 		}
 	}
-	trace.cost(&a.CostUSD, "totalCost")
-	a.RanAt = trace.time("timestamp")
-	if a.RanAt.IsZero() && len(parsed) > 0 {
-		a.RanAt = parsed[0].time("startTime")
+	a.cost(&a.CostUSD, trace, "totalCost")
+	if a.RanAt = trace.time("timestamp"); a.RanAt.IsZero() {
+		a.RanAt = outer.time("startTime")
 	}
-	if seconds, ok := trace.number("latency"); ok && seconds >= 0 && seconds < 1e6 {
-		d := time.Duration(seconds * float64(time.Second))
-		a.Latency = &d
-	} else if len(parsed) > 0 {
-		a.Latency = span(parsed[0].time("startTime"), parsed[0].time("endTime"))
-	}
+	seconds, known := trace.number("latency")
+	a.took(seconds, known, time.Second, outer.time("startTime"), outer.time("endTime"))
 	if len(observations) > 0 {
 		a.calls(observations, o)
 	}
 	return []Answer{a}
+}
+
+func (a *Answer) langfuseCase(m object, o *Options) {
+	if o.CaseID != "" {
+		a.CaseID = cmp.Or(a.CaseID, nameOf(m.object("metadata").at(o.CaseID)), nameOf(m.at(o.CaseID)),
+			nameOf(m.object("input").at(o.CaseID)))
+	}
+}
+
+// langfuseUsage adds the tokens of an observation. The members of usageDetails are disjoint, such as input and
+// cache_read_input_tokens, so those of a direction are added up.
+func (a *Answer) langfuseUsage(m object) {
+	details := m.object("usageDetails")
+	if details.first("input", "output") == nil {
+		usage := details
+		if len(usage) == 0 {
+			usage = m.object("usage")
+		}
+		if len(usage) == 0 {
+			usage = m
+		}
+		if usage.first("input_tokens", "prompt_tokens", "output_tokens", "completion_tokens") != nil {
+			a.usage(usage)
+			return
+		}
+		a.tokens(&a.TokensIn, usage, "input", "promptTokens", "inputUsage")
+		a.tokens(&a.TokensOut, usage, "output", "completionTokens", "outputUsage")
+		return
+	}
+	for _, member := range details {
+		switch name := string(member.Name); {
+		case strings.Contains(name, "input"):
+			a.tokens(&a.TokensIn, details, name)
+		case strings.Contains(name, "output"):
+			a.tokens(&a.TokensOut, details, name)
+		}
+	}
 }

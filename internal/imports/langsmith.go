@@ -4,38 +4,69 @@ import (
 	"cmp"
 	"encoding/json"
 	"time"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 func init() {
-	register(&product{name: "langsmith", title: "LangSmith", items: langsmithItems, answers: langsmithAnswers})
+	register(&product{name: "langsmith", title: "LangSmith", parts: langsmithParts, answers: langsmithAnswers})
 }
 
-func langsmithItems(o object) ([]item, bool) {
+func langsmithParts(raw json.RawMessage, o object, add func(part)) bool {
 	if o.text("run_type") == "" {
-		return nil, false
+		return false
 	}
-	raw, err := json.Marshal(o)
-	return []item{{cmp.Or(o.text("trace_id"), o.text("id")), raw}}, err == nil
+	langsmithRun(raw, o, cmp.Or(o.text("trace_id"), o.text("id")), "", 0, add)
+	return true
 }
 
-// langsmithRuns returns runs with their child runs, those without a parent first and then by start.
-func langsmithRuns(items []json.RawMessage) (runs []object) {
-	for n := 0; n < len(items); n++ {
-		o := objectOf(items[n])
-		runs = append(runs, o)
-		items = append(items[:len(items):len(items)], listOf(o["child_runs"])...)
+// langsmithRun adds a run and its child runs, each without its own child runs.
+func langsmithRun(raw json.RawMessage, o object, trace, parent string, depth int, add func(part)) {
+	children := listOf(o.get("child_runs"))
+	id := o.text("id")
+	if len(children) > 0 || parent != "" && o.text("parent_run_id") == "" {
+		var own []jsonscan.Member
+		for _, m := range o {
+			if name := string(m.Name); name != "child_runs" && (name != "parent_run_id" || parent == "") {
+				own = append(own, m)
+			}
+		}
+		if parent != "" {
+			own = append(own, jsonscan.Member{Name: []byte("parent_run_id"), Value: jsonscan.AppendString(nil, parent)})
+		}
+		raw = jsonscan.AppendObject(nil, own)
 	}
-	sortParts(runs, func(r object) (bool, time.Time) { return r.text("parent_run_id") == "", r.time("start_time") })
-	return runs
+	add(part{trace: trace, id: id, raw: raw})
+	for i, child := range children {
+		c := objectOf(child)
+		switch {
+		case c.text("run_type") == "":
+			add(part{problem: "a child run without run_type", at: atIndex("child_runs", i)})
+		case depth == maxRuns:
+			add(part{problem: "runs nest too deep", at: atIndex("child_runs", i)})
+		default:
+			langsmithRun(child, c, trace, cmp.Or(c.text("parent_run_id"), id, "?"), depth+1, add)
+		}
+	}
 }
+
+// maxRuns is the maximum nesting of child runs.
+const maxRuns = 64
 
 // langsmithAnswers converts the runs of a trace to an answer. The root has the question and the answer.
-func langsmithAnswers(items []json.RawMessage, o *Options) []Answer {
-	runs := langsmithRuns(items)
-	root := runs[0]
-	a := Answer{Question: questionIn(root["inputs"], 0), Response: answerIn(root["outputs"], 0)}
-	a.RanAt, a.Latency = root.time("start_time"), span(root.time("start_time"), root.time("end_time"))
-	for _, r := range runs {
+func langsmithAnswers(parts []json.RawMessage, o *Options) []Answer {
+	order := sorted(parts, func(r object) (bool, time.Time) { return r.text("parent_run_id") == "", r.time("start_time") })
+	root := objectOf(parts[order[0]])
+	a := Answer{Question: questionIn(root.get("inputs"), 0), Response: answerIn(root.get("outputs"), 0)}
+	a.Error = root.text("error")
+	a.RanAt = root.time("start_time")
+	a.took(0, false, 0, root.time("start_time"), root.time("end_time"))
+	a.tokens(&a.TokensIn, root, "prompt_tokens")
+	a.tokens(&a.TokensOut, root, "completion_tokens")
+	a.cost(&a.CostUSD, root, "total_cost")
+	summed := a.TokensIn != nil || a.TokensOut != nil
+	for _, i := range order {
+		r := objectOf(parts[i])
 		meta := r.object("extra").object("metadata")
 		if o.CaseID != "" {
 			a.CaseID = cmp.Or(a.CaseID, nameOf(meta.at(o.CaseID)), nameOf(r.at(o.CaseID)),
@@ -43,29 +74,21 @@ func langsmithAnswers(items []json.RawMessage, o *Options) []Answer {
 		}
 		a.Conversation = cmp.Or(a.Conversation, meta.text("thread_id", "session_id", "conversation_id"))
 		a.Version = cmp.Or(a.Version, meta.text("revision_id"))
-	}
-	root.count(&a.TokensIn, "prompt_tokens")
-	root.count(&a.TokensOut, "completion_tokens")
-	root.cost(&a.CostUSD, "total_cost")
-	if a.TokensIn == nil && a.TokensOut == nil {
-		for _, r := range runs {
-			if r.text("run_type") != "llm" {
-				continue
-			}
-			usage := r.object("outputs").object("usage_metadata", "usage")
-			if usage == nil {
-				usage = r.object("extra").object("metadata").object("usage_metadata")
-			}
-			if usage == nil {
-				usage = r
-			}
-			usage.count(&a.TokensIn, "input_tokens", "prompt_tokens")
-			usage.count(&a.TokensOut, "output_tokens", "completion_tokens")
-			if root["total_cost"] == nil {
-				r.cost(&a.CostUSD, "total_cost")
-			}
+		if summed || r.text("run_type") != "llm" {
+			continue
+		}
+		usage := r.object("outputs").object("usage_metadata", "usage")
+		if usage == nil {
+			usage = meta.object("usage_metadata")
+		}
+		if usage == nil {
+			usage = r
+		}
+		a.usage(usage)
+		if root.first("total_cost") == nil {
+			a.cost(&a.CostUSD, r, "total_cost")
 		}
 	}
-	a.calls(items, o)
+	a.calls(parts, o)
 	return []Answer{a}
 }

@@ -2,36 +2,45 @@ package imports
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 func init() {
-	register(&product{name: "messages", title: "messages of OpenAI, Anthropic or Cortex agents", items: messageItems,
+	register(&product{name: "messages", title: "messages of OpenAI, Anthropic or Cortex agents", parts: messageParts,
 		answers: messageAnswers})
 }
 
-// requestOf and responseOf return the request and the response of a log. The log of a proxy, or of a batch API, has
-// them as members. A record may also be a list of messages, or a response.
+// requestOf returns the request of a log, which a proxy or a batch API writes as a member. A record may also be a
+// request, or a list of messages. It returns nil if a log has none.
 func requestOf(o object) object {
-	for _, name := range []string{"request", "body", "input"} {
+	for _, name := range []string{"request", "body", "input", "params"} {
 		if of := o.object(name); of != nil {
 			if inner := of.object("body"); inner != nil {
 				of = inner
 			}
-			if of["messages"] != nil || of["input"] != nil {
+			if listOf(of.get("messages")) != nil || of.first("input") != nil {
 				return of
 			}
 		}
 	}
-	return o
+	if listOf(o.get("messages")) != nil || o.first("model") != nil && o.first("input") != nil {
+		return o
+	}
+	return nil
 }
 
+// responseOf returns the response of a log, or nil if there is none.
 func responseOf(o object) object {
-	for _, name := range []string{"response", "output", "completion"} {
+	for _, name := range []string{"response", "output", "completion", "result"} {
 		if of := o.object(name); of != nil {
-			if inner := of.object("body"); inner != nil {
+			if inner := of.object("body", "message"); inner != nil && of.role() == "" {
 				of = inner
 			}
 			return of
@@ -43,62 +52,106 @@ func responseOf(o object) object {
 	return nil
 }
 
-// replies returns the messages and output items of a response. It returns nil if o is not a response.
+// replies returns the messages and output items of a response: of several samples those of the first. It returns nil if
+// o is not a response.
 func replies(o object) []json.RawMessage {
 	switch {
 	case o == nil:
 		return nil
-	case o["choices"] != nil:
-		choices := listOf(o["choices"])
+	case o.get("choices") != nil:
+		choices := listOf(o.get("choices"))
 		if len(choices) == 0 {
 			return nil
 		}
-		return []json.RawMessage{objectOf(choices[0])["message"]}
+		return []json.RawMessage{objectOf(choices[0]).get("message")}
 	case o.text("object") == "response":
-		return listOf(o["output"])
-	case o.object("message") != nil && roleOf(o.object("message")) == "assistant":
-		return []json.RawMessage{o["message"]}
-	case roleOf(o) == "assistant":
-		raw, err := json.Marshal(o)
-		if err != nil {
-			return nil
-		}
-		return []json.RawMessage{raw}
+		return listOf(o.get("output"))
+	case o.object("message").role() == "assistant":
+		return []json.RawMessage{o.get("message")}
+	case o.role() == "assistant":
+		return []json.RawMessage{jsonscan.AppendObject(nil, slices.Clone(o))}
 	}
 	return nil
 }
 
-// messageItems returns a record with messages or a response. Records of a batch API with one custom_id are one trace.
-func messageItems(o object) ([]item, bool) {
-	if listOf(requestOf(o)["messages"]) == nil && replies(responseOf(o)) == nil {
-		return nil, false
+// failureOf returns the error that a log has instead of a response, or "". A batch API writes it as the error or the
+// result of a line.
+func failureOf(o object) string {
+	response := o.object("response")
+	if result := o.object("result"); result != nil && o.first("custom_id") != nil {
+		switch kind := result.text("type"); kind {
+		case "errored", "canceled", "expired":
+			return cmp.Or(errorText(result.first("error")), kind)
+		}
 	}
-	raw, err := json.Marshal(o)
-	return []item{{o.text("custom_id"), raw}}, err == nil
+	failure := cmp.Or(errorText(o.first("error")), errorText(response.first("error")),
+		errorText(response.object("body").first("error")))
+	if status, ok := response.number("status_code"); ok && status >= 400 {
+		failure = cmp.Or(failure, "HTTP status "+response.text("status_code"))
+	}
+	return failure
+}
+
+// errorText returns an error of an API as text: a string, or an object with a message, which may be in another one.
+func errorText(raw json.RawMessage) string {
+	for range maxNesting {
+		o := objectOf(raw)
+		if o == nil {
+			return strings.TrimSpace(nameOf(raw))
+		}
+		if inner := o.object("error"); inner != nil {
+			raw = o.get("error")
+			continue
+		}
+		message, kind := o.text("message"), o.text("code", "type")
+		if message != "" && kind != "" {
+			return kind + ": " + message
+		}
+		return cmp.Or(message, kind)
+	}
+	return ""
+}
+
+// messageParts adds a record with messages, a response or an error. Records of a batch API with one custom_id are one
+// trace.
+func messageParts(raw json.RawMessage, o object, add func(part)) bool {
+	reply, request, id := replies(responseOf(o)), requestOf(o), o.text("custom_id")
+	replied := reply != nil || (id != "" || request != nil) && failureOf(o) != ""
+	switch {
+	case replied && request == nil:
+		add(part{trace: id, id: "response", raw: raw})
+	case replied:
+		add(part{trace: id, id: "request and response", raw: raw})
+	case request != nil:
+		add(part{trace: id, id: "request", raw: raw})
+	default:
+		return false
+	}
+	return true
 }
 
 // messageAnswers converts a log to answers: one for each question of a list of messages, or the one to the last
 // question if the log has a response.
-func messageAnswers(items []json.RawMessage, o *Options) []Answer {
+func messageAnswers(parts []json.RawMessage, o *Options) []Answer {
 	var list, reply []json.RawMessage
-	whole, request, response := object{}, object{}, object{}
-	for _, raw := range items {
+	var whole, request, response object
+	failure := ""
+	for _, raw := range parts {
 		m := objectOf(raw)
-		for k, v := range m {
-			whole[k] = v
-		}
-		if of := requestOf(m); listOf(of["messages"]) != nil || of["input"] != nil {
+		whole = append(whole, m...)
+		if of := requestOf(m); of != nil {
 			request = of
-			if list = listOf(of["messages"]); list == nil {
-				list = responsesInput(of["input"])
+			if list = listOf(of.get("messages")); list == nil {
+				list = responsesInput(of.first("input"))
 			}
 		}
 		if of := responseOf(m); replies(of) != nil {
 			response, reply = of, replies(of)
 		}
+		failure = cmp.Or(failureOf(m), failure)
 	}
 	turns := turnsOf(list)
-	if reply != nil {
+	if reply != nil || failure != "" {
 		if len(turns) == 0 {
 			turns = []turn{{}}
 		}
@@ -109,7 +162,7 @@ func messageAnswers(items []json.RawMessage, o *Options) []Answer {
 	}
 	var answers []Answer
 	for i, t := range turns {
-		a := Answer{Question: t.question, Turn: t.number, Response: answerIn(joined(t.reply), 0)}
+		a := Answer{Question: t.question, Turn: t.number, Response: answerInList(t.reply, 0)}
 		for _, m := range []object{whole, request, whole.object("metadata"), request.object("metadata"),
 			whole.object("extra")} {
 			if o.CaseID != "" && i == len(turns)-1 {
@@ -117,19 +170,37 @@ func messageAnswers(items []json.RawMessage, o *Options) []Answer {
 			}
 			a.Conversation = cmp.Or(a.Conversation, m.text("conversation_id", "thread_id", "session_id", "conversation"))
 		}
-		if reply == nil && len(turns) > 1 && a.Conversation == "" {
-			a.Conversation = whole.text("id")
+		if a.Conversation = cmp.Or(a.Conversation, request.object("conversation").text("id")); a.Conversation == "" &&
+			t.number+len(turns) > 2 {
+			a.Conversation = conversationID(whole, list)
 		}
 		if i == len(turns)-1 {
 			messageFigures(whole, response, &a)
+			a.Error = failure
+			a.Samples = max(0, len(listOf(response.get("choices")))-1)
 		}
 		a.calls(t.reply, o)
-		if a.SQL == "" && o.SQLTool == "" {
-			a.SQL = resultSQL(joined(t.reply), 0)
+		if a.Err == nil && a.SQL == "" && o.SQLTool == "" {
+			for _, m := range t.reply {
+				a.SQL = cmp.Or(resultSQL(m, 1), a.SQL)
+			}
 		}
 		answers = append(answers, a)
 	}
 	return answers
+}
+
+// conversationID returns the id of a list of messages that is a record of its own, or else a hash of the messages, which
+// is the same in every import.
+func conversationID(whole object, list []json.RawMessage) string {
+	if id := whole.text("id"); id != "" {
+		return id
+	}
+	hash := sha256.New()
+	for _, m := range list {
+		hash.Write(jsonscan.AppendCompact(nil, m))
+	}
+	return "messages-" + hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
 // messageFigures sets the tokens, times and costs of a log.
@@ -138,33 +209,32 @@ func messageFigures(whole, response object, a *Answer) {
 	if usage == nil {
 		usage = whole.object("usage")
 	}
-	usage.count(&a.TokensIn, "input_tokens", "prompt_tokens")
-	usage.count(&a.TokensOut, "output_tokens", "completion_tokens")
-	for _, u := range listOf(response.object("metadata").object("usage")["tokens_consumed"]) { // Cortex
+	a.usage(usage)
+	for _, u := range listOf(response.object("metadata").object("usage").get("tokens_consumed")) { // Cortex
 		of := objectOf(u)
-		of.object("input_tokens").count(&a.TokensIn, "total")
-		of.object("output_tokens").count(&a.TokensOut, "total")
+		a.tokens(&a.TokensIn, of.object("input_tokens"), "total")
+		a.tokens(&a.TokensOut, of.object("output_tokens"), "total")
 	}
-	whole.cost(&a.CostUSD, "cost", "cost_usd", "response_cost", "total_cost")
+	a.cost(&a.CostUSD, whole, "cost", "cost_usd", "response_cost", "total_cost")
 	a.RanAt = whole.time("timestamp", "created_at", "startTime", "start_time", "time")
 	if a.RanAt.IsZero() {
 		a.RanAt = response.time("created", "created_at")
 	}
-	if ms, ok := whole.number("latency_ms", "duration_ms"); ok && ms >= 0 && ms < 1e9 {
-		d := time.Duration(ms * float64(time.Millisecond))
-		a.Latency = &d
-	} else {
-		a.Latency = span(whole.time("startTime", "start_time"), whole.time("endTime", "end_time"))
-	}
+	ms, known := whole.number("latency_ms", "duration_ms")
+	a.took(ms, known, time.Millisecond, whole.time("startTime", "start_time"), whole.time("endTime", "end_time"))
 }
 
 // responsesInput returns the input of a request of the Responses API as messages.
 func responsesInput(raw json.RawMessage) []json.RawMessage {
-	if text := textOf(raw); text != "" && listOf(raw) == nil {
-		m, _ := json.Marshal(map[string]string{"role": "user", "content": text}) // strings can always be encoded
-		return []json.RawMessage{m}
+	if list := listOf(raw); list != nil {
+		return list
 	}
-	return listOf(raw)
+	text := textOf(raw)
+	if text == "" {
+		return nil
+	}
+	m := jsonscan.AppendString([]byte(`{"role":"user","content":`), text)
+	return []json.RawMessage{append(m, '}')}
 }
 
 // turn is a question with what the assistant did until the next one.
@@ -182,13 +252,14 @@ func turnsOf(list []json.RawMessage) (turns []turn) {
 		if m == nil {
 			continue
 		}
-		if roleOf(m) == "user" {
+		role := m.role()
+		if role == "user" {
 			if text := contentText(m); text != "" {
 				turns = append(turns, turn{question: text, number: len(turns) + 1})
 				continue
 			}
 		}
-		if len(turns) > 0 && roleOf(m) != "user" {
+		if len(turns) > 0 && role != "user" {
 			t := &turns[len(turns)-1]
 			t.reply = append(t.reply, raw)
 		}
@@ -198,9 +269,16 @@ func turnsOf(list []json.RawMessage) (turns []turn) {
 
 // joined returns a list of JSON values as JSON.
 func joined(list []json.RawMessage) json.RawMessage {
-	texts := make([]string, len(list))
-	for i := range list {
-		texts[i] = string(list[i])
+	n := 2
+	for _, raw := range list {
+		n += len(raw) + 1
 	}
-	return json.RawMessage("[" + strings.Join(texts, ",") + "]")
+	out := append(make([]byte, 0, n), '[')
+	for i, raw := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, raw...)
+	}
+	return append(out, ']')
 }

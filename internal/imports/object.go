@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -8,46 +9,48 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/toolcalls"
 )
 
-// object is a JSON object.
-type object map[string]json.RawMessage
+// object holds the members of a JSON object.
+type object jsonscan.Object
 
 // objectOf parses an object, or a string that contains one. It returns nil for other JSON.
-func objectOf(raw json.RawMessage) (o object) {
-	raw = unquoted(raw)
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &o) != nil {
+func objectOf(raw json.RawMessage) object {
+	if raw = unquoted(raw); len(raw) == 0 || raw[0] != '{' {
 		return nil
 	}
-	return o
+	return object(jsonscan.ParseObject(raw))
 }
 
 // listOf parses a list, or a string that contains one. It returns nil for other JSON.
-func listOf(raw json.RawMessage) (list []json.RawMessage) {
-	raw = unquoted(raw)
-	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
+func listOf(raw json.RawMessage) []json.RawMessage {
+	if raw = unquoted(raw); len(raw) == 0 || raw[0] != '[' {
 		return nil
 	}
-	return list
+	return jsonscan.ParseList(raw)
 }
 
 // unquoted returns the JSON in a string that contains an object or a list, and other values unchanged.
 func unquoted(raw json.RawMessage) json.RawMessage {
-	text := strings.TrimSpace(textOf(raw))
-	if text != "" && (text[0] == '{' || text[0] == '[') && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+	if len(raw) == 0 || raw[0] != '"' {
+		return raw
+	}
+	start := bytes.TrimLeft(raw[1:], " \t\r\n\\nrt")
+	if len(start) == 0 || start[0] != '{' && start[0] != '[' { // text may only be JSON if it begins like it
+		return raw
+	}
+	text := bytes.TrimSpace(jsonscan.Unquote(raw))
+	if len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
+		return text
 	}
 	return raw
 }
 
 // textOf returns the value of a JSON string, or "" for other JSON.
-func textOf(raw json.RawMessage) (text string) {
-	if len(raw) > 0 && raw[0] == '"' {
-		_ = json.Unmarshal(raw, &text) // valid JSON
-	}
-	return text
-}
+func textOf(raw json.RawMessage) string { return string(jsonscan.Unquote(raw)) }
 
 // nameOf returns a string or a number as text, or "" for other JSON.
 func nameOf(raw json.RawMessage) string {
@@ -57,19 +60,18 @@ func nameOf(raw json.RawMessage) string {
 	return textOf(raw)
 }
 
+// get returns a member, or nil.
+func (o object) get(name string) json.RawMessage { return jsonscan.Object(o).Get(name) }
+
 // first returns the first of the members that is present and not null, or nil.
-func (o object) first(names ...string) json.RawMessage {
-	for _, name := range names {
-		if raw, ok := o[name]; ok && string(raw) != "null" {
-			return raw
-		}
-	}
-	return nil
-}
+func (o object) first(names ...string) json.RawMessage { return jsonscan.Object(o).Any(names...) }
 
 func (o object) text(names ...string) string { return nameOf(o.first(names...)) }
 
 func (o object) object(names ...string) object { return objectOf(o.first(names...)) }
+
+// role returns the role of a message, and "" if o is not a message.
+func (o object) role() string { return toolcalls.Role(jsonscan.Object(o)) }
 
 // at returns the value at a path of names that points separate, and nil if it does not exist. A name may contain
 // points.
@@ -91,26 +93,6 @@ func (o object) at(path string) json.RawMessage {
 func (o object) number(names ...string) (f float64, ok bool) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(nameOf(o.first(names...))), 64)
 	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
-}
-
-// count adds the first of the members that is a number to *sum.
-func (o object) count(sum **int64, names ...string) {
-	if f, ok := o.number(names...); ok && f >= 0 && f < 1<<53 {
-		if *sum == nil {
-			*sum = new(int64)
-		}
-		**sum += int64(f)
-	}
-}
-
-// cost adds the first of the members that is a number to *sum.
-func (o object) cost(sum **float64, names ...string) {
-	if f, ok := o.number(names...); ok && f >= 0 {
-		if *sum == nil {
-			*sum = new(float64)
-		}
-		**sum += f
-	}
 }
 
 // time returns the first of the members that is a time: RFC 3339 with or without a zone, or a number of seconds,
@@ -136,27 +118,29 @@ func (o object) time(names ...string) (t time.Time) {
 	return t
 }
 
-// sortParts sorts the parts of a trace: those without a parent first, then the others, each group by start. The
-// function part reports whether a part has no parent, and returns its start.
-func sortParts[T any](parts []T, part func(T) (root bool, start time.Time)) {
-	slices.SortStableFunc(parts, func(a, b T) int {
-		rootA, startA := part(a)
-		rootB, startB := part(b)
-		switch {
-		case rootA == rootB:
-			return startA.Compare(startB)
-		case rootA:
+// sorted returns the indexes of the parts of a trace: those without a parent first, then the others, each group by
+// start. The function of returns whether a part has no parent, and its start.
+func sorted(parts []json.RawMessage, of func(object) (root bool, start time.Time)) []int {
+	type key struct {
+		root  bool
+		start time.Time
+	}
+	keys, order := make([]key, len(parts)), make([]int, len(parts))
+	for i, raw := range parts {
+		order[i] = i
+		keys[i].root, keys[i].start = of(objectOf(raw))
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch a, b := keys[i], keys[j]; {
+		case a.root == b.root:
+			return a.start.Compare(b.start)
+		case a.root:
 			return -1
 		}
 		return 1
 	})
+	return order
 }
 
-// span returns the time between two times, and nil if one is unknown.
-func span(from, to time.Time) *time.Duration {
-	if from.IsZero() || to.IsZero() || to.Before(from) {
-		return nil
-	}
-	d := to.Sub(from)
-	return &d
-}
+// atIndex returns the place of an element of a list, such as spans[3].
+func atIndex(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }

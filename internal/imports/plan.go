@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"iter"
+	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -21,32 +23,59 @@ type Plan struct {
 	Answers    int            `json:"answers"`
 	Products   map[string]int `json:"products"`
 	Unreadable int            `json:"unreadable"` // records and traces
+	Duplicates int            `json:"duplicates"` // records that repeat another one
+	Conflicts  int            `json:"conflicts"`  // records that a later one with the same id and other content replaces
 	Doubled    int            `json:"doubled"`    // answers that a later one with the same key replaces
 	Unknown    int            `json:"unknown_questions"`
+	Failed     int            `json:"failed"`  // answers with an error of the agent
+	Samples    int            `json:"samples"` // further samples (n > 1) of answers; they are not written
+	Invalid    int            `json:"invalid_figures"`
 
 	NoCase     int `json:"no_case_id_or_question"` // such answers are not written
 	NoQuestion int `json:"no_question"`
 	NoResponse int `json:"no_response"`
 	NoSQL      int `json:"no_sql"`
 	NoCalls    int `json:"no_tool_calls"` // calls were not recorded
+	NoTurn     int `json:"no_turn"`       // answers of a conversation whose turn is unknown
 	NoTokens   int `json:"no_tokens"`
 	NoCost     int `json:"no_cost"`
 	NoLatency  int `json:"no_latency"`
 	NoTime     int `json:"no_ran_at"`
 
-	Problems []error `json:"-"`
-
 	traces  *Traces
 	options Options
 	names   Names
-	known   Questions
-	last    map[scoring.AnswerID]int // the answer that is written, by key
+	planned []planned // of each answer
+	written int
+}
+
+// planned is what is decided about an answer.
+type planned struct {
+	id    string // case_id; "" if the answer is not written
+	turn  int
+	ranAt int64 // microseconds since 1970
+	timed bool
+	key   [8]byte // of its question and, in a conversation, of those before it
+	hash  bool    // id is made of key
+	by    scoring.By
 }
 
 // Questions are the questions of a golden set. The zero value has none.
 type Questions struct {
 	ids map[string]string // by question, as key returns it; "" if two cases have the question
 	has map[string]bool   // ids
+	all map[string]string // names, whose memory is shared
+}
+
+func (q *Questions) shared(name string) string {
+	if q.all == nil {
+		q.all = map[string]string{}
+	}
+	if have, ok := q.all[name]; ok {
+		return have
+	}
+	q.all[name] = name
+	return name
 }
 
 // Add adds the question of a case.
@@ -68,96 +97,134 @@ func questionKey(question string) string {
 	return strings.Join(strings.Fields(strings.ToLower(question)), " ")
 }
 
-// caseID returns the case_id of an answer: that of the trace, or of the known case with the question, or a hash of the
-// question. known is false if the golden set lacks the case.
+// caseID returns the case_id of an answer: that of the trace, or of the known case with the question. If the golden set
+// lacks the case, known is false, and id is "" unless the trace has it.
 func (q *Questions) caseID(a *Answer) (id string, known bool) {
-	switch key := questionKey(a.Question); {
-	case a.CaseID != "":
+	if a.CaseID != "" {
 		return a.CaseID, q.has[a.CaseID]
-	case key == "":
-		return "", false
-	case q.ids[key] != "":
-		return q.ids[key], true
-	default:
-		sum := sha256.Sum256([]byte(key))
-		return "q-" + hex.EncodeToString(sum[:6]), false
 	}
+	id = q.ids[questionKey(a.Question)]
+	return id, id != ""
 }
 
 // Plan converts all traces and counts what they lack.
 func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questions) (*Plan, error) {
-	p := &Plan{Products: map[string]int{}, Unreadable: t.Unreadable, Problems: t.Problems, traces: t, options: o,
-		names: names, known: known, last: map[scoring.AnswerID]int{}}
-	latest := map[scoring.AnswerID]int64{}
-	n := 0
-	for a, err := range t.Answers(ctx, o) {
+	p := &Plan{Products: map[string]int{}, Duplicates: t.Duplicates, traces: t, options: o, names: names}
+	talks := conversations{}
+	read := t.answers(ctx, o, func(g *group, out leftOut) {
+		p.Duplicates += out.duplicates
+		p.Conflicts += len(out.conflicts)
+		for _, c := range out.conflicts {
+			t.report(c[0], "%s has a record with the same id and other content; the latter is used", t.place(c[1]))
+		}
+	})
+	for a, err := range read {
 		if err != nil {
 			return nil, err
 		}
-		n++
+		if a.Err == nil {
+			a.Err = p.checkNames(&a)
+		}
 		if a.Err != nil {
-			if p.Unreadable++; len(p.Problems) < maxProblems {
-				p.Problems = append(p.Problems, &placed{a.Place, a.Err})
+			p.planned = append(p.planned, planned{})
+			t.Unreadable++
+			if t.Report != nil {
+				t.Report(errcode.New(errcode.Of(a.Err), "%s: %w", a.Place, a.Err))
 			}
 			continue
 		}
 		p.count(&a)
-		c := p.toCase(&a)
-		if c == nil {
-			continue
+		id, isKnown := known.caseID(&a)
+		if len(a.Invalid) > 0 && t.Report != nil {
+			t.Report(errcode.New(errcode.InvalidArgument, "%s: %s not valid; expected numbers from 0", a.Place,
+				strings.Join(a.Invalid, " and ")))
 		}
-		key := c.AnswerID()
-		if at, ok := latest[key]; ok {
-			p.Doubled++
-			if at > a.RanAt.UnixMicro() {
-				continue
-			}
+		d := planned{id: id, turn: a.Turn, ranAt: a.RanAt.UnixMicro(), timed: !a.RanAt.IsZero()}
+		d.by = scoring.By{Agent: known.shared(cmp.Or(names.Agent, a.Agent)), Batch: names.Batch,
+			Version: known.shared(cmp.Or(names.Version, a.Version))}
+		key := questionKey(a.Question)
+		if !isKnown && known.has != nil && (id != "" || key != "") {
+			p.Unknown++
 		}
-		latest[key], p.last[key] = a.RanAt.UnixMicro(), n
+		d.hash = id == "" && key != ""
+		sum := sha256.Sum256([]byte(key))
+		d.key = [8]byte(sum[:])
+		if a.Conversation != "" {
+			talks.add(talk{d.by.Agent, d.by.Version, a.Conversation}, len(p.planned))
+		}
+		p.planned = append(p.planned, d)
 	}
+	p.Unreadable = t.Unreadable
+	p.NoTurn = talks.number(p.planned)
+	for i := range p.planned {
+		if d := &p.planned[i]; d.hash && d.id == "" {
+			d.id = "q-" + hex.EncodeToString(d.key[:6])
+		}
+	}
+	p.choose()
 	return p, nil
 }
 
-// placed is an error of a trace with its place.
-type placed struct {
-	place string
-	err   error
+// checkNames returns an error for names that no table can store.
+func (p *Plan) checkNames(a *Answer) error {
+	for _, n := range []struct{ what, name string }{{"case_id", a.CaseID}, {"agent", a.Agent}, {"agent version", a.Version},
+		{"conversation", a.Conversation}} {
+		if strings.IndexByte(n.name, 0) >= 0 {
+			return errcode.New(errcode.InvalidArgument, "the %s contains a NUL byte, which not every warehouse can store", n.what)
+		}
+	}
+	return nil
 }
-
-func (e *placed) Error() string { return e.place + ": " + e.err.Error() }
-func (e *placed) Unwrap() error { return e.err }
 
 func (p *Plan) count(a *Answer) {
 	p.Answers++
 	p.Products[a.Product]++
-	for n, missing := range map[*int]bool{
-		&p.NoQuestion: a.Question == "", &p.NoResponse: a.Response == "", &p.NoSQL: a.SQL == "", &p.NoCalls: a.Calls == nil,
-		&p.NoTokens: a.TokensIn == nil && a.TokensOut == nil, &p.NoCost: a.CostUSD == nil, &p.NoLatency: a.Latency == nil,
-		&p.NoTime: a.RanAt.IsZero(),
+	p.Samples += a.Samples
+	for n, is := range map[*int]bool{
+		&p.NoQuestion: a.Question == "", &p.NoResponse: a.Response == "" && a.Error == "", &p.NoSQL: a.SQL == "",
+		&p.NoCalls: a.Calls == nil, &p.NoTokens: a.TokensIn == nil && a.TokensOut == nil, &p.NoCost: a.CostUSD == nil,
+		&p.NoLatency: a.Latency == nil, &p.NoTime: a.RanAt.IsZero(), &p.Failed: a.Error != "", &p.Invalid: len(a.Invalid) > 0,
+		&p.NoCase: a.CaseID == "" && questionKey(a.Question) == "",
 	} {
-		if missing {
+		if is {
 			*n++
 		}
 	}
-	switch id, known := p.known.caseID(a); {
-	case id == "":
-		p.NoCase++
-	case !known && p.known.has != nil:
-		p.Unknown++
+}
+
+// choose drops the answers that a later one with the same key replaces.
+func (p *Plan) choose() {
+	last := map[scoring.AnswerID]int{}
+	for n := range p.planned {
+		d := &p.planned[n]
+		if d.id == "" {
+			continue
+		}
+		key := scoring.AnswerID{CaseID: d.id, By: d.by}
+		other, ok := last[key]
+		switch {
+		case !ok:
+			p.written++
+		case p.planned[other].ranAt > d.ranAt:
+			p.Doubled++
+			d.id = ""
+			continue
+		default:
+			p.Doubled++
+			p.planned[other].id = ""
+		}
+		last[key] = n
 	}
 }
 
-// toCase returns an answer as a case, or nil if it has no case_id.
-func (p *Plan) toCase(a *Answer) *scoring.Case {
-	id, _ := p.known.caseID(a)
-	if id == "" {
-		return nil
-	}
+// toCase returns an answer as a case.
+func (p *Plan) toCase(a *Answer, d *planned) *scoring.Case {
 	return &scoring.Case{
-		ID: id, Question: a.Question, Pred: scoring.Query{SQL: a.SQL, Latency: a.Latency},
+		ID: d.id, Question: a.Question,
+		Pred: scoring.Query{SQL: a.SQL, Latency: a.Latency, Error: a.Error, Ran: a.Error != ""},
 		Agent: scoring.Agent{
-			Name: cmp.Or(p.names.Agent, a.Agent), Version: cmp.Or(p.names.Version, a.Version), BatchID: p.names.Batch,
-			Response: a.Response, ToolCalls: a.Calls, ConversationID: a.Conversation, Turn: a.Turn, RanAt: a.RanAt,
+			Name: d.by.Agent, Version: d.by.Version, BatchID: d.by.Batch,
+			Response: a.Response, ToolCalls: a.Calls, ConversationID: a.Conversation, Turn: d.turn, RanAt: a.RanAt,
 			TokensIn: a.TokensIn, TokensOut: a.TokensOut, CostUSD: a.CostUSD,
 		},
 	}
@@ -166,20 +233,14 @@ func (p *Plan) toCase(a *Answer) *scoring.Case {
 // Cases yields the answers that are written, as cases.
 func (p *Plan) Cases(ctx context.Context) iter.Seq2[*scoring.Case, error] {
 	return func(yield func(*scoring.Case, error) bool) {
-		n := 0
+		n := -1
 		for a, err := range p.traces.Answers(ctx, p.options) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if n++; a.Err != nil {
-				continue
-			}
-			c := p.toCase(&a)
-			if c == nil {
-				continue
-			}
-			if p.last[c.AnswerID()] == n && !yield(c, nil) {
+			n++
+			if d := &p.planned[n]; d.id != "" && !yield(p.toCase(&a, d), nil) {
 				return
 			}
 		}
@@ -187,61 +248,117 @@ func (p *Plan) Cases(ctx context.Context) iter.Seq2[*scoring.Case, error] {
 }
 
 // Written returns the number of answers that Cases yields.
-func (p *Plan) Written() int { return len(p.last) }
+func (p *Plan) Written() int { return p.written }
 
-// caseLine is a line of a case file with an answer.
-type caseLine struct {
-	CaseID   string `json:"case_id"`
-	Question string `json:"question,omitempty"`
-	Agent    struct {
-		Name         string             `json:"name,omitempty"`
-		Version      string             `json:"version,omitempty"`
-		Batch        string             `json:"batch_id,omitempty"`
-		RanAt        string             `json:"ran_at,omitempty"`
-		SQL          string             `json:"sql,omitempty"`
-		Response     string             `json:"response,omitempty"`
-		ToolCalls    []scoring.ToolCall `json:"tool_calls"`
-		LatencyMS    *float64           `json:"latency_ms,omitempty"`
-		Conversation string             `json:"conversation_id,omitempty"`
-		Turn         int                `json:"turn,omitempty"`
-		TokensIn     *int64             `json:"tokens_in,omitempty"`
-		TokensOut    *int64             `json:"tokens_out,omitempty"`
-		CostUSD      *float64           `json:"cost_usd,omitempty"`
-	} `json:"agent"`
+// AppendLine appends an answer as a line of a case file. If golden, the line of the same case in another case file, is
+// not nil, the line is golden with the answer as its member agent.
+func AppendLine(dst []byte, c *scoring.Case, golden []byte) []byte {
+	dst = append(dst, '{')
+	o := jsonscan.ParseObject(golden)
+	if o == nil {
+		l := line{dst}
+		l.text("case_id", c.ID)
+		l.text("question", c.Question)
+		dst = l.to
+	}
+	for _, m := range o {
+		if string(m.Name) != "agent" {
+			l := line{dst}
+			l.member(string(m.Name))
+			dst = jsonscan.AppendCompact(l.to, m.Value)
+		}
+	}
+	l := line{dst}
+	l.member("agent")
+	dst = appendAgent(l.to, c)
+	return append(dst, "}\n"...)
 }
 
-// Line returns an answer as a line of a case file. If golden, the line of the same case in another case file, is not
-// nil, the result is that line with the answer as its member agent.
-func Line(c *scoring.Case, golden []byte) ([]byte, error) {
-	l := caseLine{CaseID: c.ID, Question: c.Question}
-	a := &l.Agent
-	a.Name, a.Version, a.Batch, a.SQL, a.Response = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, c.Pred.SQL,
-		c.Agent.Response
-	a.ToolCalls, a.Conversation, a.Turn = c.Agent.ToolCalls, c.Agent.ConversationID, c.Agent.Turn
-	a.TokensIn, a.TokensOut, a.CostUSD = c.Agent.TokensIn, c.Agent.TokensOut, c.Agent.CostUSD
-	if !c.Agent.RanAt.IsZero() {
-		a.RanAt = c.Agent.RanAt.UTC().Format("2006-01-02T15:04:05.999999Z07:00")
+// line is an object that is written.
+type line struct{ to []byte }
+
+// member appends the name of a member.
+func (l *line) member(name string) {
+	if l.to[len(l.to)-1] != '{' {
+		l.to = append(l.to, ',')
 	}
+	l.to = append(jsonscan.AppendString(l.to, name), ':')
+}
+
+// text appends a member unless it is empty.
+func (l *line) text(name, value string) {
+	if value != "" {
+		l.member(name)
+		l.to = jsonscan.AppendString(l.to, value)
+	}
+}
+
+// number appends a member unless it is nil.
+func (l *line) number(name string, value *float64) {
+	if value != nil {
+		l.member(name)
+		l.to = strconv.AppendFloat(l.to, *value, 'f', -1, 64)
+	}
+}
+
+// whole appends a member unless it is nil.
+func (l *line) whole(name string, value *int64) {
+	if value != nil {
+		l.member(name)
+		l.to = strconv.AppendInt(l.to, *value, 10)
+	}
+}
+
+// appendAgent appends the member agent of a case.
+func appendAgent(dst []byte, c *scoring.Case) []byte {
+	a := &c.Agent
+	l := line{append(dst, '{')}
+	l.text("name", a.Name)
+	l.text("version", a.Version)
+	l.text("batch_id", a.BatchID)
+	if !a.RanAt.IsZero() {
+		l.text("ran_at", a.RanAt.UTC().Format("2006-01-02T15:04:05.999999Z07:00"))
+	}
+	l.text("sql", c.Pred.SQL)
+	l.text("error", c.Pred.Error)
+	l.text("response", a.Response)
+	l.member("tool_calls")
+	l.calls(a.ToolCalls)
 	if c.Pred.Latency != nil {
 		ms := float64(c.Pred.Latency.Microseconds()) / 1000
-		a.LatencyMS = &ms
+		l.number("latency_ms", &ms)
 	}
-	o := objectOf(golden)
-	if o == nil {
-		return compact(l)
+	l.text("conversation_id", a.ConversationID)
+	if a.Turn > 0 {
+		turn := int64(a.Turn)
+		l.whole("turn", &turn)
 	}
-	agent, err := compact(l.Agent)
-	if err != nil {
-		return nil, err
-	}
-	o["agent"] = json.RawMessage(agent)
-	return compact(o)
+	l.whole("tokens_in", a.TokensIn)
+	l.whole("tokens_out", a.TokensOut)
+	l.number("cost_usd", a.CostUSD)
+	return append(l.to, '}')
 }
 
-func compact(v any) ([]byte, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return []byte(strings.TrimSuffix(b.String(), "\n")), err
+// calls appends a list of calls, or null if they were not recorded.
+func (l *line) calls(calls []scoring.ToolCall) {
+	if calls == nil {
+		l.to = append(l.to, "null"...)
+		return
+	}
+	l.to = append(l.to, '[')
+	for i, call := range calls {
+		if i > 0 {
+			l.to = append(l.to, ',')
+		}
+		l.to = append(l.to, '{')
+		l.member("name")
+		l.to = jsonscan.AppendString(l.to, call.Name)
+		if call.Arguments != nil {
+			l.member("arguments")
+			l.to = jsonscan.AppendCompact(l.to, call.Arguments)
+		}
+		l.text("read_as", call.ReadAs)
+		l.to = append(l.to, '}')
+	}
+	l.to = append(l.to, ']')
 }

@@ -39,14 +39,12 @@ func sqlIn(arguments json.RawMessage, sure bool) string {
 		return ""
 	}
 	for _, key := range sqlKeys {
-		if text := textOf(o[key]); text != "" && (sure || startsSQL.MatchString(text)) {
+		if text := textOf(o.get(key)); text != "" && (sure || startsSQL.MatchString(text)) {
 			return strings.TrimSpace(text)
 		}
 	}
 	if sure && len(o) == 1 {
-		for _, raw := range o {
-			return strings.TrimSpace(textOf(raw))
-		}
+		return strings.TrimSpace(textOf(o[0].Value))
 	}
 	return ""
 }
@@ -61,8 +59,8 @@ func resultSQL(raw json.RawMessage, depth int) (sql string) {
 	}
 	o := objectOf(raw)
 	for _, key := range []string{"content", "tool_result", "tool_results", "json", "message"} {
-		if o[key] != nil {
-			sql = cmp.Or(resultSQL(o[key], depth+1), sql)
+		if raw := o.get(key); raw != nil {
+			sql = cmp.Or(resultSQL(raw, depth+1), sql)
 		}
 	}
 	if text := textOf(o.first("sql", "statement")); startsSQL.MatchString(text) {

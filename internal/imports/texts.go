@@ -27,7 +27,7 @@ func questionIn(raw json.RawMessage, depth int) string {
 		for _, m := range list {
 			if inner := listOf(m); inner != nil { // a list for each prompt
 				text = cmp.Or(questionIn(m, depth+1), text)
-			} else if o := objectOf(m); o != nil && roleOf(o) == "user" {
+			} else if o := objectOf(m); o != nil && o.role() == "user" {
 				text = cmp.Or(contentText(o), text)
 			}
 		}
@@ -37,7 +37,7 @@ func questionIn(raw json.RawMessage, depth int) string {
 	if o == nil {
 		return strings.TrimSpace(textOf(raw))
 	}
-	if role := roleOf(o); role != "" {
+	if role := o.role(); role != "" {
 		if role == "user" {
 			return contentText(o)
 		}
@@ -57,25 +57,13 @@ func answerIn(raw json.RawMessage, depth int) string {
 		return ""
 	}
 	if list := listOf(raw); list != nil {
-		text, parts := "", contentText(object{"content": raw})
-		for _, m := range list {
-			o := objectOf(m)
-			switch {
-			case o == nil:
-				text = cmp.Or(answerIn(m, depth+1), text)
-			case roleOf(o) == "":
-				text = cmp.Or(answerIn(m, depth+1), parts, text)
-			case roleOf(o) == "assistant":
-				text = cmp.Or(contentText(o), text)
-			}
-		}
-		return text
+		return answerInList(list, depth)
 	}
 	o := objectOf(raw)
 	if o == nil {
 		return strings.TrimSpace(textOf(raw))
 	}
-	if role := roleOf(o); role != "" {
+	if role := o.role(); role != "" {
 		if role == "assistant" {
 			return contentText(o)
 		}
@@ -94,51 +82,53 @@ func answerIn(raw json.RawMessage, depth int) string {
 	return ""
 }
 
-// roleOf returns the role of a message: user, assistant or other. It is "" if o is not a message.
-func roleOf(o object) string {
-	role := o.text("role")
-	if role == "" && (o["content"] != nil || o["data"] != nil) {
-		role = o.text("type")
-		if !slices.Contains([]string{"human", "ai", "system", "tool", "function", "AIMessageChunk"}, role) {
-			return ""
+// textKinds are the types of the parts of messages that are text.
+var textKinds = []string{"text", "input_text", "output_text", "user-prompt"}
+
+// answerInList returns the answer in a list of messages, or of the parts of one.
+func answerInList(list []json.RawMessage, depth int) (text string) {
+	parts := partsText(list)
+	for _, m := range list {
+		o := objectOf(m)
+		switch role := o.role(); {
+		case o == nil:
+			text = cmp.Or(answerIn(m, depth+1), text)
+		case role == "":
+			text = cmp.Or(answerIn(m, depth+1), parts, text)
+		case role == "assistant":
+			text = cmp.Or(contentText(o), text)
 		}
 	}
-	if path := listOf(o["id"]); role == "" && len(path) > 0 && o["kwargs"] != nil { // serialized by LangChain
-		role = textOf(path[len(path)-1])
-	}
-	switch role {
-	case "":
-		return ""
-	case "user", "human", "HumanMessage":
-		return "user"
-	case "assistant", "model", "ai", "AIMessage", "AIMessageChunk", "analyst":
-		return "assistant"
-	}
-	return "other"
+	return text
 }
 
 // contentText returns the text of a message, without reasoning, calls and results of tools.
 func contentText(o object) string {
-	if inner := o.object("data", "kwargs"); inner != nil && o["content"] == nil {
+	if inner := o.object("data", "kwargs"); inner != nil && o.get("content") == nil && o.get("parts") == nil {
 		o = inner
 	}
 	raw := o.first("content", "parts")
-	if parts := objectOf(raw); parts != nil && parts["parts"] != nil {
-		raw = parts["parts"]
+	if parts := objectOf(raw); parts != nil && parts.get("parts") != nil {
+		raw = parts.get("parts")
 	}
 	list := listOf(raw)
 	if list == nil {
 		return strings.TrimSpace(textOf(raw))
 	}
+	return partsText(list)
+}
+
+// partsText returns the text in the parts of a message.
+func partsText(list []json.RawMessage) string {
 	var texts []string
 	for _, m := range list {
 		part := objectOf(m)
-		kind := part.text("type")
-		thought := string(part["thought"]) == "true"
+		kind := part.text("type", "part_kind")
+		thought := string(part.get("thought")) == "true"
 		switch {
 		case part == nil:
 			texts = append(texts, textOf(m))
-		case thought || kind != "" && kind != "text" && kind != "input_text" && kind != "output_text":
+		case thought || kind != "" && !slices.Contains(textKinds, kind):
 		default:
 			if text := textOf(part.first("text", "content")); text != "" {
 				texts = append(texts, text)

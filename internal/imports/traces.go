@@ -3,15 +3,19 @@ package imports
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/binary"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
@@ -21,25 +25,57 @@ import (
 // maxRecord is the maximum length of a record of an export, in bytes, as of a line of a case file.
 const maxRecord = 256 << 20
 
-// maxProblems is the maximum number of unreadable records that are described.
-const maxProblems = 20
-
 // Traces are the records of exports, grouped by trace.
 type Traces struct {
-	file   *os.File // the items, each after its length
+	// Report is called for each record that is not part of an answer, except for duplicates; nil: nobody is told.
+	Report func(error)
+	// Progress is called with the number of bytes of a file that were read, and the size of the file; may be nil.
+	Progress func(file string, read, size int64)
+
+	file   *os.File // the parts
+	buffer *bufio.Writer
 	at     int64
+	files  []string
 	groups []*group
 	byID   map[string]*group
+	seed   maphash.Seed
+	alone  map[[16]byte]where // records without an id, by their hash
 
-	Unreadable int     // records that are not JSON or not of a known product
-	Problems   []error // the first of them
+	read       where
+	Unreadable int // records and parts that are not JSON, or not of a known product, and traces that cannot be read
+	Duplicates int // records that repeat another one
 }
 
-// group are the items of a trace.
+// where is the place of a record.
+type where struct {
+	file   int32 // index of files
+	byLine bool  // n is the number of a line, not of a record
+	n      int   // from 1; 0 for a file that is one record
+}
+
+func (t *Traces) place(w where) string {
+	switch name := t.files[w.file]; {
+	case w.n == 0:
+		return name
+	case w.byLine:
+		return fmt.Sprintf("%s:%d", name, w.n)
+	default:
+		return fmt.Sprintf("%s, record %d", name, w.n)
+	}
+}
+
+// group are the parts of a trace.
 type group struct {
 	of    *product
-	place string
-	items []int64 // offsets in the file
+	parts []stored
+}
+
+// stored is a part in the temporary file.
+type stored struct {
+	at    int64
+	size  int
+	id    uint64 // hash of its id; 0 if it has none
+	place where
 }
 
 // New creates an empty set of traces in a temporary file, which only the user can read. The caller must close it.
@@ -48,13 +84,15 @@ func New() (*Traces, error) {
 	if err != nil {
 		return nil, errcode.New(errcode.Unavailable, "temporary file: %w", err)
 	}
-	return &Traces{file: f, byID: map[string]*group{}}, nil
+	return &Traces{file: f, buffer: bufio.NewWriterSize(f, 1<<18), byID: map[string]*group{}, seed: maphash.MakeSeed(),
+		alone: map[[16]byte]where{}}, nil
 }
 
 // Close deletes the temporary file.
 func (t *Traces) Close() error { return errors.Join(t.file.Close(), os.Remove(t.file.Name())) }
 
-// AddFile reads an export: JSON Lines, a JSON array of records, or one JSON object.
+// AddFile reads an export: JSON Lines, a JSON array of records, or JSON objects. A record that cannot be read is
+// reported, and the others are added. It returns an error if the file cannot be read.
 func (t *Traces) AddFile(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,14 +100,20 @@ func (t *Traces) AddFile(ctx context.Context, path string) error {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	name := filepath.Base(path)
+	t.files = append(t.files, name)
+	t.read = where{file: int32(len(t.files) - 1)} //nolint:gosec // a number of arguments
 	byLine, err := inLines(f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
+	var size int64
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
+	}
 	if err == nil && byLine {
-		err = t.lines(ctx, name, f)
+		err = t.lines(ctx, f, size)
 	} else if err == nil {
-		err = t.stream(ctx, name, f)
+		err = t.values(ctx, f, size)
 	}
 	if err != nil {
 		return errcode.New(errcode.Of(err), "%s: %w", name, err)
@@ -77,238 +121,275 @@ func (t *Traces) AddFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// inLines reports whether each line of a file is a record: whether the first line that is not blank is a complete JSON
-// value, or does not even begin like a list or an object.
+// progress reports that the bytes up to at were read.
+func (t *Traces) progress(at, size int64) {
+	if t.Progress != nil {
+		t.Progress(t.files[t.read.file], at, size)
+	}
+}
+
+// inLines reports whether each line of a file is a record. It is false only if a JSON value has line breaks: then the
+// first line that is not blank has open brackets, and either the next one does not begin an object, or it continues the
+// first one, which then ends with an opening bracket, a comma or a colon.
 func inLines(in io.Reader) (bool, error) {
+	var first []byte
 	for line, err := range jsonscan.Lines(in, maxRecord) {
 		if err != nil {
 			return false, err
 		}
 		text := withoutMark(line.Text)
-		if len(text) == 0 && line.Length <= maxRecord {
-			continue
+		switch {
+		case line.Length > maxRecord:
+			return true, nil
+		case len(text) == 0:
+		case first != nil:
+			return text[0] == '{' && balanced(text) && bytes.IndexByte([]byte("[{,:"), first[len(first)-1]) < 0, nil
+		case text[0] != '[' && text[0] != '{' || balanced(text):
+			return true, nil
+		default:
+			first = bytes.Clone(text)
 		}
-		return json.Valid(text) || text != nil && text[0] != '[' && text[0] != '{', nil
 	}
-	return true, nil
+	return first == nil, nil
+}
+
+// balanced reports whether a line is one value, by its brackets alone.
+func balanced(line []byte) bool {
+	n := 0
+	for _, err := range jsonscan.Values(io.MultiReader(strings.NewReader("["), bytes.NewReader(line),
+		strings.NewReader("]")), 0) {
+		if err != nil {
+			return false
+		}
+		n++
+	}
+	return n == 1
 }
 
 // withoutMark returns a line without white space around it and without a byte order mark.
-func withoutMark(text []byte) []byte {
-	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
-}
+func withoutMark(text []byte) []byte { return bytes.TrimSpace(bytes.TrimPrefix(text, []byte(mark))) }
+
+// mark is a byte order mark in UTF-8.
+const mark = "\xef\xbb\xbf"
 
 // lines reads one record a line.
-func (t *Traces) lines(ctx context.Context, name string, in io.Reader) error {
+func (t *Traces) lines(ctx context.Context, in io.Reader, size int64) error {
+	t.read.byLine = true
 	for line, err := range jsonscan.Lines(in, maxRecord) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		place := fmt.Sprintf("%s:%d", name, line.Number)
-		switch text := withoutMark(line.Text); {
-		case line.Length > maxRecord:
-			t.problem(place, "longer than %d MiB", maxRecord>>20)
-		case len(text) == 0:
-		case !json.Valid(text):
-			t.problem(place, "not valid JSON")
-		default:
-			if err := t.record(text, place); err != nil {
-				return err
-			}
+		t.read.n = line.Number
+		if err := t.text(withoutMark(line.Text), line.Length); err != nil {
+			return err
 		}
+		t.progress(line.Offset+int64(line.Length), size)
 	}
 	return nil
 }
 
-// limited is a reader that fails after it has returned left bytes or more.
-type limited struct {
-	in   io.Reader
-	left int64
-}
-
-func (l *limited) Read(b []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, errcode.New(errcode.ResourceExhausted, "a record is longer than %d MiB", maxRecord>>20)
+// text reads a record of length bytes. Its text is nil if it is too long.
+func (t *Traces) text(text []byte, length int) error {
+	if length > maxRecord {
+		t.problem(t.read, "longer than %d MiB", maxRecord>>20)
+		return nil
 	}
-	n, err := l.in.Read(b)
-	l.left -= int64(n)
-	return n, err
+	if len(text) == 0 {
+		return nil
+	}
+	if err := jsonscan.Check(text); err != nil {
+		t.problem(t.read, "not valid JSON: %w", err)
+		return nil
+	}
+	return t.record(text, 0)
 }
 
-// stream reads a file whose records span lines: an array of records, or objects one after the other.
-func (t *Traces) stream(ctx context.Context, name string, in io.Reader) error {
+// values reads a file whose records span lines: an array of records, or objects one after the other. A list of messages
+// is one record.
+func (t *Traces) values(ctx context.Context, in io.Reader, size int64) error {
 	buffered := bufio.NewReader(in)
-	if start, _ := buffered.Peek(3); string(start) == "\xef\xbb\xbf" {
-		_, _ = buffered.Discard(3) // it was peeked
+	if start, _ := buffered.Peek(len(mark)); string(start) == mark {
+		_, _ = buffered.Discard(len(mark)) // it was peeked
 	}
-	first := byte(' ')
-	for bytes.IndexByte([]byte(" \t\r\n"), first) >= 0 {
-		var err error
-		if first, err = buffered.ReadByte(); err != nil {
-			return notJSON(err)
+	var messages []json.RawMessage
+	whole := 0
+	for v, err := range jsonscan.Values(buffered, maxRecord) {
+		t.read.n = v.Number
+		if errcode.Of(err) == errcode.InvalidArgument {
+			t.problem(t.read, "%w; the rest of the file is not read", err)
+			break
 		}
-	}
-	_ = buffered.UnreadByte() // a byte was read
-	l := &limited{buffered, maxRecord}
-	d := json.NewDecoder(l)
-	n := 0
-	next := func() (raw json.RawMessage, err error) {
-		n++
-		if err = d.Decode(&raw); err == nil {
-			err = ctx.Err()
-		}
-		l.left = maxRecord
-		return raw, err
-	}
-	if first != '[' {
-		for {
-			raw, err := next()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return notJSON(err)
-			}
-			if err := t.record(raw, fmt.Sprintf("%s, record %d", name, n)); err != nil {
-				return err
-			}
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return notJSON(err)
-	}
-	var messages []json.RawMessage // a list of messages is one record
-	size := 0
-	for d.More() {
-		raw, err := next()
-		if err != nil {
-			return notJSON(err)
-		}
-		if o := objectOf(raw); o != nil && isMessage(o) && len(messages) == n-1 {
-			if size += len(raw); size > maxRecord {
-				return errcode.New(errcode.ResourceExhausted, "a list of messages is longer than %d MiB", maxRecord>>20)
-			}
-			messages = append(messages, raw)
-			continue
-		}
-		if err := t.record(raw, fmt.Sprintf("%s, record %d", name, n)); err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-	}
-	if _, err := d.Token(); err != nil {
-		return notJSON(err)
+		if len(messages) == v.Number-1 && v.Text != nil && jsonscan.Check(v.Text) == nil && isMessage(objectOf(v.Text)) {
+			if whole += len(v.Text); whole <= maxRecord {
+				messages = append(messages, bytes.Clone(v.Text))
+				continue
+			}
+		}
+		if err := t.text(v.Text, v.Length); err != nil {
+			return err
+		}
+		t.progress(v.Offset, size)
 	}
 	if messages != nil {
-		return t.record(joined(messages), name)
+		t.read.n = 0
+		return t.record(joined(messages), 0)
 	}
 	return nil
 }
 
 // isMessage reports whether o is a message of a list, and not a response, which is a record.
-func isMessage(o object) bool { return roleOf(o) != "" && o["usage"] == nil && o["stop_reason"] == nil }
-
-func notJSON(err error) error {
-	if errcode.Of(err) == errcode.ResourceExhausted || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return errcode.New(errcode.InvalidArgument, "not valid JSON, or cut off: %w", err)
+func isMessage(o object) bool {
+	return o.role() != "" && o.get("usage") == nil && o.get("stop_reason") == nil
 }
 
 // wrappers are members that hold the records of an export.
-var wrappers = []string{"data", "runs", "traces", "observations", "records", "items", "rows", "results"}
+var wrappers = []string{"data", "runs", "traces", "observations", "records", "items", "rows", "results", "requests"}
+
+// maxWrapped is the maximum nesting of lists of records.
+const maxWrapped = 8
 
 // record adds a record: an object, or a list of messages or of records.
-func (t *Traces) record(raw json.RawMessage, place string) error {
+func (t *Traces) record(raw json.RawMessage, depth int) error {
 	if list := listOf(raw); list != nil {
 		if len(list) > 0 && isMessage(objectOf(list[0])) {
-			return t.add(object{"messages": raw}, place)
+			return t.add(nil, object{{Name: []byte("messages"), Value: raw}}, depth)
 		}
 		for i, m := range list {
-			if objectOf(m) == nil {
-				t.problem(fmt.Sprintf("%s[%d]", place, i), "unknown record; "+expected)
+			if objectOf(m) == nil && listOf(m) == nil || depth == maxWrapped {
+				t.problem(t.read, "[%d]: "+unknown, i)
 				continue
 			}
-			if err := t.record(m, place); err != nil {
+			if err := t.record(m, depth+1); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	o := objectOf(raw)
-	if o == nil {
-		t.problem(place, "unknown record; "+expected)
+	if raw = unquoted(raw); raw[0] != '{' {
+		t.problem(t.read, unknown)
 		return nil
 	}
-	return t.add(o, place)
+	return t.add(raw, objectOf(raw), depth)
 }
 
-const expected = "expected a trace in a form of docs/eval/traces.md"
+const unknown = "unknown record; expected a trace in a form of docs/eval/traces.md"
 
-// add adds the items of an object.
-func (t *Traces) add(o object, place string) error {
+// add adds the parts of an object. Its text is nil if it is not in the file.
+func (t *Traces) add(raw json.RawMessage, o object, depth int) (err error) {
+	if raw == nil {
+		raw = jsonscan.AppendObject(nil, slices.Clone(o))
+	}
 	for _, p := range products {
-		items, ok := p.items(o)
-		if !ok {
-			continue
-		}
-		for _, it := range items {
-			if err := t.put(p, it, place); err != nil {
-				return err
+		put := func(it part) {
+			if err == nil {
+				err = t.put(p, it)
 			}
 		}
-		return nil
+		if p.parts(raw, o, put) {
+			return err
+		}
 	}
 	if o.text("id") == "" {
 		for _, name := range wrappers {
-			if list := listOf(o[name]); list != nil {
-				return t.record(o[name], place)
+			if list := listOf(o.get(name)); list != nil {
+				return t.record(o.get(name), depth+1)
 			}
 		}
 	}
-	t.problem(place, "unknown record; "+expected)
+	t.problem(t.read, unknown)
 	return nil
 }
 
-// put writes an item to the temporary file.
-func (t *Traces) put(p *product, it item, place string) error {
-	g := t.byID[p.name+" "+it.trace]
-	if g == nil || it.trace == "" {
-		g = &group{of: p, place: place}
+// put writes a part to the temporary file. It counts a copy of a record that has no id.
+func (t *Traces) put(p *product, it part) error {
+	if it.problem != "" {
+		t.problem(t.read, "%s: %s", it.at, it.problem)
+		return nil
+	}
+	s := stored{at: t.at, size: len(it.raw), place: t.read}
+	var g *group
+	if it.trace == "" {
+		sum := sha256.Sum256(it.raw)
+		if _, ok := t.alone[[16]byte(sum[:])]; ok {
+			t.Duplicates++
+			return nil
+		}
+		t.alone[[16]byte(sum[:])] = t.read
+	} else {
+		g = t.byID[p.name+" "+it.trace]
+		if it.id != "" {
+			s.id = max(1, maphash.String(t.seed, it.id))
+		}
+	}
+	if g == nil {
+		g = &group{of: p}
 		t.groups = append(t.groups, g)
 		if it.trace != "" {
 			t.byID[p.name+" "+it.trace] = g
 		}
 	}
-	var length [8]byte
-	binary.LittleEndian.PutUint64(length[:], uint64(len(it.raw)))
-	for _, b := range [][]byte{length[:], it.raw} {
-		if _, err := t.file.Write(b); err != nil {
-			return errcode.New(errcode.ResourceExhausted, "temporary file: %w", err)
-		}
+	if _, err := t.buffer.Write(it.raw); err != nil {
+		return errcode.New(errcode.ResourceExhausted, "temporary file: %w", err)
 	}
-	g.items = append(g.items, t.at)
-	t.at += int64(len(length) + len(it.raw))
+	g.parts = append(g.parts, s)
+	t.at += int64(s.size)
 	return nil
 }
 
-func (t *Traces) problem(place, format string, args ...any) {
-	if t.Unreadable++; len(t.Problems) < maxProblems {
-		t.Problems = append(t.Problems, errcode.New(errcode.InvalidArgument, "%s: "+format, append([]any{place}, args...)...))
+// problem counts and reports a record that cannot be read.
+func (t *Traces) problem(at where, format string, args ...any) {
+	t.Unreadable++
+	t.report(at, format, args...)
+}
+
+func (t *Traces) report(at where, format string, args ...any) {
+	if t.Report != nil {
+		t.Report(errcode.New(errcode.InvalidArgument, "%s: "+format, append([]any{t.place(at)}, args...)...))
 	}
 }
 
 // Answers yields the answers of all traces, in the order in which the traces begin in the files. It can be called
 // several times.
 func (t *Traces) Answers(ctx context.Context, o Options) iter.Seq2[Answer, error] {
+	return t.answers(ctx, o, nil)
+}
+
+// answers calls count for each trace before its answers are yielded, with the parts that were left out.
+func (t *Traces) answers(ctx context.Context, o Options, count func(*group, leftOut)) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
-		for _, g := range t.groups {
-			items, err := t.read(g)
+		if err := t.buffer.Flush(); err != nil {
+			yield(Answer{}, errcode.New(errcode.ResourceExhausted, "temporary file: %w", err))
+			return
+		}
+		for i, g := range t.groups {
+			if t.Progress != nil {
+				t.Progress("", int64(i), int64(len(t.groups)))
+			}
+			parts, out, err := t.parts(g)
 			if err = errors.Join(err, ctx.Err()); err != nil {
 				yield(Answer{}, err)
 				return
 			}
-			for _, a := range g.of.answers(items, &o) {
-				a.Product, a.Place = g.of.name, g.place
+			if count != nil {
+				count(g, out)
+			}
+			var answers []Answer
+			switch {
+			case out.tooLarge > 0:
+				answers = []Answer{{Err: errcode.New(errcode.ResourceExhausted,
+					"a trace of %d MiB, expected at most %d MiB", out.tooLarge>>20, maxRecord>>20)}}
+			default:
+				answers = g.of.answers(parts, &o)
+			}
+			if len(answers) == 0 {
+				answers = []Answer{{Err: errcode.New(errcode.InvalidArgument,
+					"neither a question nor an answer; expected a message of a user or a response")}}
+			}
+			for _, a := range answers {
+				a.Product, a.Place = g.of.name, t.place(g.parts[0].place)
 				if !yield(a, nil) {
 					return
 				}
@@ -317,34 +398,87 @@ func (t *Traces) Answers(ctx context.Context, o Options) iter.Seq2[Answer, error
 	}
 }
 
-// read reads the items of a trace. Their size is limited as that of a record.
-func (t *Traces) read(g *group) ([]json.RawMessage, error) {
-	items := make([]json.RawMessage, 0, len(g.items))
-	var total uint64
-	for _, at := range g.items {
-		var length [8]byte
-		if _, err := t.file.ReadAt(length[:], at); err != nil {
-			return nil, errcode.New(errcode.Internal, "temporary file: %w", err)
-		}
-		n := binary.LittleEndian.Uint64(length[:])
-		if total += n; total > maxRecord {
-			return nil, errcode.New(errcode.ResourceExhausted, "%s: a trace is larger than %d MiB", g.place, maxRecord>>20)
-		}
-		raw := make([]byte, n)
-		if _, err := t.file.ReadAt(raw, at+int64(len(length))); err != nil {
-			return nil, errcode.New(errcode.Internal, "temporary file: %w", err)
-		}
-		items = append(items, raw)
+// leftOut are the parts of a trace that are not converted.
+type leftOut struct {
+	duplicates int
+	conflicts  [][2]where // parts with the id of another one, the place of which is second, and other content
+	tooLarge   int64      // the size of a trace that is too large
+}
+
+// parts reads the parts of a trace. Of several with one id it returns the last.
+func (t *Traces) parts(g *group) (parts []json.RawMessage, out leftOut, err error) {
+	var total int64
+	for _, s := range g.parts {
+		total += int64(s.size)
 	}
-	return items, nil
+	if total > maxRecord {
+		out.tooLarge = total
+		return nil, out, nil
+	}
+	text := make([]byte, 0, total)
+	for i := 0; i < len(g.parts); { // parts that follow each other in the file are read in one call
+		from, n := g.parts[i].at, int64(0)
+		for ; i < len(g.parts) && g.parts[i].at == from+n; i++ {
+			n += int64(g.parts[i].size)
+		}
+		start := len(text)
+		text = text[:start+int(n)]
+		if _, err := t.file.ReadAt(text[start:], from); err != nil {
+			return nil, out, errcode.New(errcode.Internal, "temporary file: %w", err)
+		}
+	}
+	parts = make([]json.RawMessage, len(g.parts))
+	for i, s := range g.parts {
+		parts[i], text = text[:s.size:s.size], text[s.size:]
+	}
+	if len(parts) == 1 {
+		return parts, out, nil
+	}
+	last := make(map[uint64]int, len(parts))
+	for i, s := range g.parts {
+		if s.id == 0 {
+			continue
+		}
+		if other, ok := last[s.id]; ok {
+			if same(parts[other], parts[i]) {
+				out.duplicates++
+			} else {
+				out.conflicts = append(out.conflicts, [2]where{g.parts[other].place, s.place})
+			}
+			parts[other] = nil
+		}
+		last[s.id] = i
+	}
+	if out.duplicates+len(out.conflicts) > 0 {
+		parts = slices.DeleteFunc(parts, func(raw json.RawMessage) bool { return raw == nil })
+	}
+	return parts, out, nil
+}
+
+// same reports whether two records are equal, without regard to the order of members and to white space.
+func same(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var texts [2][]byte
+	for i, raw := range []json.RawMessage{a, b} {
+		var s jsonscan.Scanner
+		s.Reset(raw)
+		text, err := jsonscan.AppendCanonical(nil, &s, false)
+		if err != nil {
+			return false
+		}
+		texts[i] = text
+	}
+	return bytes.Equal(texts[0], texts[1])
 }
 
 // calls sets the calls and the SQL of an answer. An error replaces the answer.
-func (a *Answer) calls(trace []json.RawMessage, o *Options) {
-	calls, err := toolcalls.Parse(joined(trace), "trace")
+func (a *Answer) calls(parts []json.RawMessage, o *Options) {
+	calls, err := toolcalls.ParseParts(parts, "trace")
 	if err != nil {
 		*a = Answer{Err: err, Question: a.Question}
 		return
 	}
-	a.Calls, a.SQL = calls, sqlOf(calls, o.SQLTool)
+	a.Calls, a.SQL = calls, cmp.Or(sqlOf(calls, o.SQLTool), a.SQL)
 }

@@ -8,6 +8,7 @@
 package jsonscan
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -159,6 +160,14 @@ func (s *Scanner) Lone() error {
 			s.pos)
 	}
 	return nil
+}
+
+// kept returns a string that String or Key returned, so that it stays valid.
+func (s *Scanner) kept(text []byte) []byte {
+	if len(text) > 0 && len(s.scratch) > 0 && &text[0] == &s.scratch[0] {
+		return slices.Clone(text)
+	}
+	return text
 }
 
 func (s *Scanner) escaped(start, i int) ([]byte, error) {

@@ -9,25 +9,20 @@ import (
 
 // Attributes parses the attributes of a span, as an object or as the list of keys and values of OTLP. Nested names are
 // joined with points.
-func Attributes(raw json.RawMessage) map[string]json.RawMessage { return attributesOf(raw).members }
+func Attributes(raw json.RawMessage) jsonscan.Object { return attributesOf(raw).members }
 
 // attributesOf parses the attributes of a span: an object, whose names may be nested, or the list of keys and values of
 // OTLP.
 func attributesOf(raw json.RawMessage) *object {
-	o := &object{members: map[string]json.RawMessage{}}
-	if of := objectOf(raw, ""); of != nil {
+	o := &object{members: jsonscan.Object{}}
+	if of := jsonscan.ParseObject(raw); of != nil {
 		o.flatten("", of, 0)
 		return o
 	}
-	var list []struct {
-		Key   string          `json:"key"`
-		Value json.RawMessage `json:"value"`
-	}
-	if len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil {
-		for _, a := range list {
-			if value := otlpValue(a.Value, 0); value != nil {
-				o.members[a.Key] = value
-			}
+	for _, raw := range jsonscan.ParseList(raw) {
+		a := jsonscan.ParseObject(raw)
+		if value := otlpValue(a.Get("value"), 0); value != nil {
+			o.members = append(o.members, jsonscan.Member{Name: jsonscan.Unquote(a.Get("key")), Value: value})
 		}
 	}
 	return o
@@ -37,13 +32,15 @@ func attributesOf(raw json.RawMessage) *object {
 const maxNames = 8
 
 // flatten adds the members of an object under names that begin with prefix.
-func (o *object) flatten(prefix string, of *object, depth int) {
-	for name, raw := range of.members {
-		o.members[prefix+name] = raw
-		if raw[0] == '{' && depth < maxNames {
-			if inner := objectOf(raw, ""); inner != nil {
-				o.flatten(prefix+name+".", inner, depth+1)
-			}
+func (o *object) flatten(prefix string, of jsonscan.Object, depth int) {
+	for _, m := range of {
+		name := m.Name
+		if prefix != "" {
+			name = append([]byte(prefix), name...)
+		}
+		o.members = append(o.members, jsonscan.Member{Name: name, Value: m.Value})
+		if m.Value[0] == '{' && depth < maxNames {
+			o.flatten(string(name)+".", jsonscan.ParseObject(m.Value), depth+1)
 		}
 	}
 }
@@ -51,7 +48,7 @@ func (o *object) flatten(prefix string, of *object, depth int) {
 // otlpValue converts an AnyValue of OTLP to JSON. It returns nil for an invalid or empty value. In JSON, integers of 64
 // bits are strings.
 func otlpValue(raw json.RawMessage, depth int) json.RawMessage {
-	o := objectOf(raw, "")
+	o := objectOf(raw, nil)
 	if o == nil || depth > maxDepth {
 		return nil
 	}
@@ -65,7 +62,7 @@ func otlpValue(raw json.RawMessage, depth int) json.RawMessage {
 		}
 		return v
 	}
-	if array := objectOf(o.any("arrayValue", "array_value"), ""); array != nil {
+	if array := objectOf(o.any("arrayValue", "array_value"), nil); array != nil {
 		values, _ := array.list("values")
 		out := []byte{'['}
 		for i, v := range values {
@@ -76,11 +73,11 @@ func otlpValue(raw json.RawMessage, depth int) json.RawMessage {
 		}
 		return append(out, ']')
 	}
-	if object := objectOf(o.any("kvlistValue", "kvlist_value"), ""); object != nil {
+	if object := objectOf(o.any("kvlistValue", "kvlist_value"), nil); object != nil {
 		values, _ := object.list("values")
 		out := []byte{'{'}
 		for i, v := range values {
-			member := objectOf(v, "")
+			member := objectOf(v, nil)
 			if member == nil {
 				return nil
 			}
@@ -88,7 +85,7 @@ func otlpValue(raw json.RawMessage, depth int) json.RawMessage {
 				out = append(out, ',')
 			}
 			out = append(jsonscan.AppendString(out, member.text("key")), ':')
-			out = append(out, orNull(otlpValue(member.members["value"], depth+1))...)
+			out = append(out, orNull(otlpValue(member.get("value"), depth+1))...)
 		}
 		return append(out, '}')
 	}

@@ -37,7 +37,7 @@ func TestPythonDict(t *testing.T) {
 // Exactly one form recognizes a call, so the order in which forms are registered does not matter.
 func TestFormsDoNotOverlap(t *testing.T) {
 	for _, raw := range callsOfForms(t) {
-		o := objectOf([]byte(raw), "x")
+		o := objectOf([]byte(raw), nil)
 		var names []string
 		for i := range forms {
 			if forms[i].is(o) {
@@ -66,7 +66,7 @@ func callsOfForms(t *testing.T) (out []string) {
 			continue
 		}
 		for _, raw := range list {
-			o := objectOf(raw, "x")
+			o := objectOf(raw, nil)
 			if o == nil {
 				continue
 			}

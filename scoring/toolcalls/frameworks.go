@@ -5,15 +5,15 @@ func init() {
 	register(form{
 		name: "deepeval", title: "DeepEval",
 		is: func(o *object) bool {
-			_, snake := o.members["input_parameters"]
-			_, camel := o.members["inputParameters"]
+			snake := o.named("input_parameters")
+			camel := o.named("inputParameters")
 			return snake || camel
 		},
 		read: func(r *reader, o *object) { r.add(o, "name", o.any("input_parameters", "inputParameters")) },
 	})
 	register(form{
 		name: "llamaindex", title: "LlamaIndex",
-		is:   func(o *object) bool { _, kwargs := o.members["tool_kwargs"]; return kwargs },
+		is:   func(o *object) bool { kwargs := o.named("tool_kwargs"); return kwargs },
 		read: func(r *reader, o *object) { r.add(o, "tool_name", o.any("tool_kwargs")) },
 	})
 	register(form{

@@ -9,7 +9,7 @@ func init() {
 				r.add(call, "name", call.any("args"))
 				return
 			}
-			r.call("code_execution", o.members["executableCode"])
+			r.call("code_execution", o.get("executableCode"), o.at)
 		},
 	})
 }

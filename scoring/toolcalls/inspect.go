@@ -4,7 +4,7 @@ func init() {
 	register(form{
 		name: "inspect", title: "Inspect",
 		is: func(o *object) bool {
-			return o.text("event") != "" || len(o.members["function"]) > 0 && o.members["function"][0] == '"'
+			return o.text("event") != "" || len(o.get("function")) > 0 && o.get("function")[0] == '"'
 		},
 		read: func(r *reader, o *object) {
 			if event := o.text("event"); event == "" || event == "tool" {

@@ -1,13 +1,17 @@
 package toolcalls
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
 
 func init() {
 	register(form{
 		name: "langchain", title: "LangChain, LangGraph or ragas",
 		is: func(o *object) bool {
-			_, args := o.members["args"]
-			_, name := o.members["name"]
+			args := o.named("args")
+			name := o.named("name")
 			return args && !o.has("arguments") && (name || o.text("type") == "tool_call") || isAction(o)
 		},
 		read: func(r *reader, o *object) {
@@ -30,14 +34,17 @@ func init() {
 
 // isAction reports whether o is an action of a LangChain agent: an AgentAction, or the JSON of a ReAct step.
 func isAction(o *object) bool {
-	_, input := o.members["tool_input"]
-	_, action := o.members["action_input"]
+	input := o.named("tool_input")
+	action := o.named("action_input")
 	return input || action
 }
 
 // readLangSmith parses a run with its child runs. Runs of other types than tool are not calls. Those of models have the
 // calls that they requested, which count if the trace has no runs of tools.
 func readLangSmith(r *reader, o *object) {
+	if r.again(o, o.text("id"), "child_runs") {
+		return
+	}
 	switch o.text("run_type") {
 	case "tool":
 		r.add(o, "name", runInputs(o)).start(o, "start_time", "startTime")
@@ -45,17 +52,17 @@ func readLangSmith(r *reader, o *object) {
 		r.second(1, func() { r.reply(o, "outputs") })
 	}
 	if children, ok := o.list("child_runs"); ok {
-		r.elements(children, o.at+".child_runs")
+		r.elements(children, o.at.member("child_runs"))
 	}
 }
 
 // runInputs returns the inputs of a run of a tool. LangChain passes them to tracers as one text named input.
 func runInputs(o *object) json.RawMessage {
-	inputs := objectOf(decoded(o.any("inputs")), "")
+	inputs := objectOf(decoded(o.any("inputs")), nil)
 	if inputs == nil || len(inputs.members) != 1 || inputs.text("input") == "" {
 		return decoded(o.any("inputs"))
 	}
-	if dict := logged(inputs.members["input"]); len(dict) > 0 && dict[0] == '{' {
+	if dict := logged(inputs.get("input")); len(dict) > 0 && dict[0] == '{' {
 		return dict
 	}
 	return decoded(o.any("inputs"))
@@ -65,10 +72,10 @@ func runInputs(o *object) json.RawMessage {
 // holds them.
 func (r *reader) reply(o *object, name string) {
 	raw := decoded(o.any(name))
-	if of := objectOf(raw, o.at+"."+name); of != nil {
+	if of := objectOf(raw, o.at.member(name)); of != nil {
 		for _, key := range []string{"generations", "output"} {
 			if list, ok := of.list(key); ok {
-				r.generations(list, of.at+"."+key)
+				r.generations(list, of.at.member(key))
 				return
 			}
 		}
@@ -77,18 +84,14 @@ func (r *reader) reply(o *object, name string) {
 		}
 		return
 	}
-	var list []json.RawMessage
-	if len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil {
-		r.generations(list, o.at+"."+name)
-	}
+	r.generations(jsonscan.ParseList(raw), o.at.member(name))
 }
 
 // generations parses the messages in a list, which may be nested in lists and in objects with a member message.
-func (r *reader) generations(list []json.RawMessage, at string) {
+func (r *reader) generations(list []json.RawMessage, at *place) {
 	for _, raw := range list {
-		var inner []json.RawMessage
-		if len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &inner) == nil {
-			r.generations(inner, at)
+		if isList(raw) {
+			r.generations(jsonscan.ParseList(raw), at)
 			continue
 		}
 		o := objectOf(raw, at)

@@ -2,7 +2,6 @@ package toolcalls
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 )
 
@@ -10,8 +9,8 @@ func init() {
 	register(form{
 		name: "langfuse", title: "Langfuse observations",
 		is: func(o *object) bool {
-			_, trace := o.list("observations")
-			return trace || slices.Contains(observationTypes, o.text("type"))
+			trace := o.isList("observations")
+			return trace || IsObservation(o.text("type"))
 		},
 		read: readLangfuse,
 	})
@@ -21,15 +20,21 @@ func init() {
 var observationTypes = []string{"TOOL", "SPAN", "GENERATION", "EVENT", "AGENT", "CHAIN", "RETRIEVER", "EVALUATOR",
 	"EMBEDDING", "GUARDRAIL"}
 
+// IsObservation reports whether kind is the type of an observation of Langfuse.
+func IsObservation(kind string) bool { return slices.Contains(observationTypes, kind) }
+
 // readLangfuse parses an observation, or a trace with its observations. In a trace without observations of the type
 // TOOL, spans that enclose no observation are the calls; without these, those that models requested.
 func readLangfuse(r *reader, o *object) {
 	if list, ok := o.list("observations"); ok {
 		for i, raw := range list { // a list of traces has the ids of observations
 			if len(raw) > 0 && raw[0] == '{' {
-				r.element(raw, fmt.Sprintf("%s.observations[%d]", o.at, i))
+				r.element(raw, o.at.member("observations").element(i))
 			}
 		}
+		return
+	}
+	if r.again(o, o.text("id"), "") {
 		return
 	}
 	if parent := o.text("parentObservationId"); parent != "" {
@@ -48,7 +53,7 @@ func readLangfuse(r *reader, o *object) {
 		r.second(1, func() {
 			if f := r.add(o, "name", observed(o)); f != nil {
 				f.start(o, "startTime")
-				f.span = o.text("id")
+				f.inner = o.text("id")
 			}
 		})
 	case "GENERATION":
@@ -60,12 +65,12 @@ func readLangfuse(r *reader, o *object) {
 // arguments of a function; without positional ones, the named ones are the arguments.
 func observed(o *object) json.RawMessage {
 	raw := logged(o.any("input"))
-	in := objectOf(raw, "")
+	in := objectOf(raw, nil)
 	if in == nil || !in.only("args", "kwargs") || in.object("kwargs") == nil {
 		return raw
 	}
 	if args, ok := in.list("args"); ok && len(args) == 0 {
-		return in.members["kwargs"]
+		return in.get("kwargs")
 	}
 	return raw
 }

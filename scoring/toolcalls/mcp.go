@@ -10,7 +10,7 @@ func init() {
 			}
 			params := o.object("params")
 			if params == nil {
-				r.fail("%s.params is missing; expected an object with a name and arguments", o.at)
+				r.fail("%v.params is missing; expected an object with a name and arguments", o.at)
 				return
 			}
 			r.add(params, "name", params.any("arguments"))

@@ -1,8 +1,12 @@
 package toolcalls
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 // messages recognizes messages, and the objects that hold them. Their calls have the forms of the blocks in them.
@@ -10,25 +14,30 @@ var messages form
 
 func init() { messages = form{is: isMessages, read: readMessages} } // not in a literal, which would refer to itself
 
-func isMessages(o *object) bool {
+func isMessages(o *object) bool { return holdsMessages(o, 0) }
+
+func holdsMessages(o *object, depth int) bool {
 	if role(o) != "" {
 		return true
+	}
+	if depth > maxDepth {
+		return true // reading it reports the depth
 	}
 	if o.has("name") {
 		return false
 	}
 	for _, name := range []string{"messages", "choices", "candidates", "tool_calls", "parts"} {
-		if _, ok := o.list(name); ok {
+		if o.isList(name) {
 			return true
 		}
 	}
-	if _, ok := o.list("output"); ok && o.text("object") == "response" {
+	if ok := o.isList("output"); ok && o.text("object") == "response" {
 		return true
 	}
 	for _, name := range []string{"message", "output", "content", "delta"} {
 		if of := o.object(name); of != nil {
-			_, blocks := of.list("content")
-			if name == "content" && hasMember(of, "parts") || name == "delta" && blocks || name != "content" && isMessages(of) {
+			blocks := of.isList("content")
+			if name == "content" && of.named("parts") || name == "delta" && blocks || name != "content" && holdsMessages(of, depth+1) {
 				return true
 			}
 		}
@@ -36,19 +45,25 @@ func isMessages(o *object) bool {
 	return false
 }
 
-// roles maps the types of LangChain's messages to roles.
+// roles maps the types of LangChain's messages, and the roles that other products write, to roles.
 var roles = map[string]string{"human": "user", "ai": "assistant", "system": "system", "tool": "tool",
 	"function": "function", "AIMessageChunk": "assistant", "HumanMessageChunk": "user", "ToolMessageChunk": "tool",
-	"chat": "assistant", "remove": "user"}
+	"chat": "assistant", "remove": "remove", "model": "assistant", "analyst": "assistant"}
 
-// role returns the role of a message, and "" if o is not a message.
+// types are the keys of roles that are types of messages.
+var types = []string{"human", "ai", "system", "tool", "function", "AIMessageChunk", "HumanMessageChunk",
+	"ToolMessageChunk", "chat", "remove"}
+
+// Role returns the role of a message, such as user or assistant, and "" if o is not a message.
+func Role(o jsonscan.Object) string { return role(&object{members: o}) }
+
 func role(o *object) string {
-	content := hasMember(o, "content") || hasMember(o, "parts") || hasMember(o, "tool_calls")
 	if role := o.text("role"); role != "" {
-		return role
+		return cmp.Or(roles[role], role)
 	}
-	if as := roles[o.text("type")]; as != "" && (content || o.object("data") != nil) {
-		return as
+	if kind := o.text("type"); slices.Contains(types, kind) &&
+		(o.named("content") || o.named("parts") || o.named("tool_calls") || o.object("data") != nil) {
+		return roles[kind]
 	}
 	if o.text("type") == "constructor" && o.object("kwargs") != nil {
 		path, _ := o.list("id")
@@ -56,15 +71,17 @@ func role(o *object) string {
 			switch class := textOf(path[len(path)-1]); {
 			case strings.HasPrefix(class, "AIMessage"):
 				return "assistant"
-			case strings.Contains(class, "Message"):
+			case strings.HasPrefix(class, "HumanMessage"):
 				return "user"
+			case strings.Contains(class, "Message"):
+				return "other"
 			}
 		}
 	}
-	if o.text("kind") == "response" && hasMember(o, "parts") { // Pydantic AI
+	if o.text("kind") == "response" && o.named("parts") { // Pydantic AI
 		return "assistant"
 	}
-	if o.text("kind") == "request" && hasMember(o, "parts") {
+	if o.text("kind") == "request" && o.named("parts") {
 		return "user"
 	}
 	return ""
@@ -76,7 +93,7 @@ func readMessages(r *reader, o *object) {
 	case "":
 		readHolder(r, o)
 		return
-	case "user", "system", "developer", "tool", "function", "toolResult":
+	case "user", "system", "developer", "tool", "function", "toolResult", "remove", "other":
 		return
 	}
 	for _, name := range []string{"data", "kwargs"} { // serialized by LangChain
@@ -89,17 +106,17 @@ func readMessages(r *reader, o *object) {
 	}
 	parts, hasParts := o.list("parts")
 	if invocations, ok := o.list("toolInvocations"); ok && !hasParts { // AI SDK 4
-		r.elements(invocations, o.at+".toolInvocations")
+		r.elements(invocations, o.at.member("toolInvocations"))
 	}
 	if hasParts {
-		r.blocks(parts, o.at+".parts")
+		r.blocks(parts, o.at.member("parts"))
 	}
 	if list, ok := o.list("content"); ok {
-		r.blocks(list, o.at+".content")
+		r.blocks(list, o.at.member("content"))
 	}
 	if of := o.object("content"); of != nil {
 		if parts, ok := of.list("parts"); ok {
-			r.blocks(parts, of.at+".parts")
+			r.blocks(parts, of.at.member("parts"))
 		}
 	}
 	if more := o.object("additional_kwargs"); more != nil && len(r.found) == 0 {
@@ -110,7 +127,7 @@ func readMessages(r *reader, o *object) {
 // toolCalls parses the calls that a message lists outside of its content. It returns false if there are none.
 func (r *reader) toolCalls(o *object) bool {
 	if calls, ok := o.list("tool_calls"); ok && len(calls) > 0 {
-		r.elements(calls, o.at+".tool_calls")
+		r.elements(calls, o.at.member("tool_calls"))
 		return true
 	}
 	if call := o.object("function_call"); call != nil { // OpenAI before tool_calls
@@ -124,7 +141,11 @@ func (r *reader) toolCalls(o *object) bool {
 func readHolder(r *reader, o *object) {
 	for _, name := range []string{"messages", "choices", "candidates", "output"} {
 		if list, ok := o.list(name); ok {
-			r.elements(list, o.at+"."+name)
+			if name == "choices" || name == "candidates" {
+				r.samples(list, o.at.member(name))
+			} else {
+				r.elements(list, o.at.member(name))
+			}
 			return
 		}
 	}
@@ -138,14 +159,28 @@ func readHolder(r *reader, o *object) {
 		o = of
 	}
 	if list, ok := o.list("content"); ok { // an increment of a stream
-		r.blocks(list, o.at+".content")
+		r.blocks(list, o.at.member("content"))
 		return
 	}
 	if parts, ok := o.list("parts"); ok {
-		r.blocks(parts, o.at+".parts")
+		r.blocks(parts, o.at.member("parts"))
 		return
 	}
 	r.toolCalls(o)
+}
+
+// samples parses the samples of a response. Only one of them may have calls: the others are not part of the answer.
+func (r *reader) samples(list []json.RawMessage, at *place) {
+	with := 0
+	for i, item := range list {
+		n := len(r.found)
+		if r.element(item, at.element(i)); len(r.found) > n {
+			with++
+		}
+	}
+	if with > 1 {
+		r.fail("%v has %d samples with calls (n > 1); expected the one that is the answer", at, with)
+	}
 }
 
 // passedTypes are types of blocks and items that are not calls.
@@ -167,5 +202,5 @@ func passed(o *object) bool {
 		return slices.Contains(passedTypes, kind) || strings.HasSuffix(kind, "_output") ||
 			strings.HasSuffix(kind, "tool_result") || strings.HasPrefix(kind, "data-")
 	}
-	return !o.has("name") && slices.ContainsFunc(passedMembers, func(name string) bool { return hasMember(o, name) })
+	return !o.has("name") && slices.ContainsFunc(passedMembers, func(name string) bool { return o.named(name) })
 }

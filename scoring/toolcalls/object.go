@@ -4,72 +4,113 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// object is a JSON object of a trace, with its place for errors.
-type object struct {
-	at      string
-	members map[string]json.RawMessage
+// place is the place of a value in a trace, for errors.
+type place struct {
+	up    *place
+	name  string // of a member, with a point before it if up is not nil; "" for an element of a list
+	index int    // of an element
 }
 
-// objectOf parses an object. It returns nil for other JSON.
-func objectOf(raw json.RawMessage, at string) *object {
-	o := object{at: at}
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &o.members) != nil {
+func (p *place) member(name string) *place { return &place{up: p, name: "." + name} }
+
+func (p *place) element(i int) *place { return &place{up: p, index: i} }
+
+// String returns the place, such as agent.tool_calls[0].function. Of a deep place it is the end.
+func (p *place) String() string {
+	var parts []string
+	n := 0
+	for ; p != nil; p = p.up {
+		part := p.name
+		if part == "" && p.up != nil {
+			part = "[" + strconv.Itoa(p.index) + "]"
+		}
+		if n += len(part); n > maxPlace {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, part)
+	}
+	slices.Reverse(parts)
+	return strings.TrimPrefix(strings.Join(parts, ""), ".")
+}
+
+// maxPlace is the maximum length of a place in an error, in bytes.
+const maxPlace = 200
+
+// object is a JSON object of a trace, with its place.
+type object struct {
+	at      *place
+	raw     json.RawMessage // its text, if it was parsed from one
+	members jsonscan.Object
+}
+
+// objectOf parses an object, whose text must be valid JSON. It returns nil for other JSON.
+func objectOf(raw json.RawMessage, at *place) *object {
+	if len(raw) == 0 || raw[0] != '{' {
 		return nil
 	}
-	return &o
+	members := jsonscan.ParseObject(raw)
+	if members == nil {
+		return nil
+	}
+	return &object{at, raw, members}
 }
+
+// get returns a member, or nil.
+func (o *object) get(name string) json.RawMessage { return o.members.Get(name) }
+
+// named reports whether a member is present. It may be null.
+func (o *object) named(name string) bool { return o.members.Get(name) != nil }
 
 // has reports whether a member is present and not null.
-func (o *object) has(name string) bool {
-	raw, ok := o.members[name]
-	return ok && string(raw) != "null"
-}
+func (o *object) has(name string) bool { return o.members.Any(name) != nil }
 
 // any returns the first of the members that is present and not null, or nil.
-func (o *object) any(names ...string) json.RawMessage {
-	for _, name := range names {
-		if o.has(name) {
-			return o.members[name]
-		}
-	}
-	return nil
-}
+func (o *object) any(names ...string) json.RawMessage { return o.members.Any(names...) }
 
 // text returns a member that is a string, or "".
-func (o *object) text(name string) string { return textOf(o.members[name]) }
+func (o *object) text(name string) string { return textOf(o.get(name)) }
 
 // object returns a member that is an object, or nil.
-func (o *object) object(name string) *object { return objectOf(o.members[name], o.at+"."+name) }
+func (o *object) object(name string) *object {
+	raw := o.get(name)
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	return objectOf(raw, o.at.member(name))
+}
 
 // list returns a member that is a list; ok is false for other members.
 func (o *object) list(name string) (list []json.RawMessage, ok bool) {
-	raw := o.members[name]
-	return list, len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil
+	list = jsonscan.ParseList(o.get(name))
+	return list, list != nil
 }
+
+// isList reports whether a member is a list.
+func (o *object) isList(name string) bool { return isList(o.get(name)) }
+
+func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
 
 // only reports whether o has no members other than these.
 func (o *object) only(names ...string) bool {
-	n := 0
-	for _, name := range names {
-		if _, ok := o.members[name]; ok {
-			n++
+	for _, m := range o.members {
+		if !slices.Contains(names, string(m.Name)) {
+			return false
 		}
 	}
-	return n == len(o.members)
+	return true
 }
 
 // textOf returns the value of a JSON string, or "" for other JSON.
-func textOf(raw json.RawMessage) (text string) {
-	if len(raw) > 0 && raw[0] == '"' {
-		_ = json.Unmarshal(raw, &text) // valid JSON
-	}
-	return text
-}
+func textOf(raw json.RawMessage) string { return string(jsonscan.Unquote(raw)) }
 
 // decoded returns the JSON that a string contains. It returns nil for an empty string, and other values, such as text
 // that is not JSON, unchanged.
@@ -77,7 +118,7 @@ func decoded(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || raw[0] != '"' {
 		return raw
 	}
-	text := bytes.TrimSpace([]byte(textOf(raw)))
+	text := bytes.TrimSpace(jsonscan.Unquote(raw))
 	switch {
 	case len(text) == 0:
 		return nil
@@ -121,6 +162,7 @@ func kind(raw json.RawMessage) string {
 // start sets the time at which the span of a call started, if one of the members of o is a time.
 func (f *found) start(o *object, names ...string) {
 	if f != nil {
+		f.part = &part{}
 		f.at, f.timed = instant(o.any(names...))
 	}
 }

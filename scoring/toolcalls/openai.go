@@ -19,11 +19,11 @@ func init() {
 			}
 			f := o.object("function")
 			if f == nil {
-				r.fail("%s: a custom call without its object; expected %s", o.at, `{"custom": {"name", "input"}}`)
+				r.fail("%v: a custom call without its object; expected %s", o.at, `{"custom": {"name", "input"}}`)
 				return
 			}
 			if !f.has("arguments") && (f.has("parameters") || f.has("description")) {
-				r.fail("%s.function defines a tool; expected a call with a name and arguments", o.at)
+				r.fail("%v.function defines a tool; expected a call with a name and arguments", o.at)
 				return
 			}
 			r.add(f, "name", decoded(f.any("arguments")))
@@ -33,7 +33,7 @@ func init() {
 		name: "openai_agents", title: "OpenAI Agents spans",
 		is: func(o *object) bool { return o.object("span_data") != nil },
 		read: func(r *reader, o *object) {
-			if data := o.object("span_data"); data.text("type") == "function" {
+			if data := o.object("span_data"); data.text("type") == "function" && !r.again(o, o.text("id"), "") {
 				r.add(data, "name", decoded(data.any("input"))).start(o, "started_at")
 			}
 		},
@@ -63,7 +63,7 @@ func readResponses(r *reader, o *object) {
 	case !slices.Contains(hostedCalls, kind):
 		r.add(o, "name", decoded(o.any("arguments")))
 	default:
-		r.call(strings.TrimSuffix(kind, "_call"), hostedArguments(o))
+		r.call(strings.TrimSuffix(kind, "_call"), hostedArguments(o), o.at)
 	}
 }
 
@@ -71,12 +71,12 @@ func readResponses(r *reader, o *object) {
 // hold its input.
 func hostedArguments(o *object) json.RawMessage {
 	if action := o.object("action"); action != nil {
-		return o.members["action"]
+		return o.get("action")
 	}
 	arguments := map[string]json.RawMessage{}
 	for _, name := range []string{"queries", "code", "operation", "arguments"} {
 		if o.has(name) {
-			arguments[name] = o.members[name]
+			arguments[name] = o.get(name)
 		}
 	}
 	if len(arguments) == 0 {

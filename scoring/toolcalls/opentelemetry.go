@@ -1,6 +1,7 @@
 package toolcalls
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"regexp"
@@ -15,38 +16,39 @@ func init() {
 	register(form{
 		name: "opentelemetry", title: "OpenTelemetry",
 		is: func(o *object) bool {
-			if len(spanLists(o)) > 0 || o.text("type") == "tool_call" && !hasMember(o, "args") {
+			if len(SpanLists(o.members)) > 0 || o.text("type") == "tool_call" && !o.named("args") {
 				return true
 			}
-			_, list := o.list("attributes")
+			list := o.isList("attributes")
 			return (list || o.object("attributes") != nil) && o.text("run_type") == ""
 		},
 		read: readOpenTelemetry,
 	})
 }
 
-func hasMember(o *object, name string) bool {
-	_, ok := o.members[name]
-	return ok
-}
-
-// spanLists returns the names of the members of an export that hold spans, in the spelling of JSON or of protobuf.
-func spanLists(o *object) (names []string) {
+// SpanLists returns the names of the members of an export that hold spans, in the spelling of JSON or of protobuf.
+func SpanLists(o jsonscan.Object) (names []string) {
 	for _, name := range []string{"resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans"} {
-		if _, ok := o.list(name); ok {
+		if isList(o.Get(name)) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
+// IsToolSpan reports whether a span with these attributes is the call of a tool.
+func IsToolSpan(attributes, span jsonscan.Object) bool {
+	_, is := toolSpan(&object{members: attributes}, &object{members: span})
+	return is
+}
+
 // readOpenTelemetry parses a part of a message, a span, or an export of spans. The calls are the spans of tools. A
 // trace without them has the calls that models requested in their messages.
 func readOpenTelemetry(r *reader, o *object) {
-	if lists := spanLists(o); len(lists) > 0 {
+	if lists := SpanLists(o.members); len(lists) > 0 {
 		for _, name := range lists {
 			list, _ := o.list(name)
-			r.elements(list, o.at+"."+name)
+			r.elements(list, o.at.member(name))
 		}
 		return
 	}
@@ -54,17 +56,21 @@ func readOpenTelemetry(r *reader, o *object) {
 		r.add(o, "name", decoded(o.any("arguments")))
 		return
 	}
-	a := attributesOf(o.members["attributes"])
+	if r.again(o, spanID(o), "") {
+		return
+	}
+	a := attributesOf(o.get("attributes"))
 	r.spans, r.agents = r.spans+1, r.agents || ofAgents(a)
 	if tool, ok := toolSpan(a, o); ok {
 		arguments := a.any("gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value", "tool.parameters",
 			"tool_arguments", "mlflow.spanInputs", "langfuse.observation.input")
-		if entity := objectOf(decoded(a.any("traceloop.entity.input")), ""); arguments == nil && entity != nil {
+		if entity := objectOf(decoded(a.any("traceloop.entity.input")), nil); arguments == nil && entity != nil {
 			if arguments = entity.any("inputs"); arguments == nil {
 				arguments = decoded(a.any("traceloop.entity.input"))
 			}
 		}
-		name := object{at: o.at + ".attributes", members: map[string]json.RawMessage{"gen_ai.tool.name": tool}}
+		name := object{at: o.at.member("attributes"),
+			members: jsonscan.Object{{Name: []byte("gen_ai.tool.name"), Value: tool}}}
 		if f := r.add(&name, "gen_ai.tool.name", logged(arguments)); f != nil {
 			f.start(o, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")
 			f.id = textOf(a.any("gen_ai.tool.call.id", "ai.toolCall.id"))
@@ -76,10 +82,24 @@ func readOpenTelemetry(r *reader, o *object) {
 		events, _ := o.list("events")
 		for _, raw := range events {
 			if e := objectOf(raw, o.at); e != nil {
-				r.requested(attributesOf(e.members["attributes"]), o)
+				r.requested(attributesOf(e.get("attributes")), o)
 			}
 		}
 	})
+}
+
+// spanID returns the ids of the trace and of the span, or "" if one is missing.
+func spanID(o *object) string {
+	context := o.object("context")
+	if context == nil {
+		context = &object{}
+	}
+	trace := cmp.Or(o.text("traceId"), o.text("trace_id"), context.text("trace_id"), context.text("traceId"))
+	span := cmp.Or(o.text("spanId"), o.text("span_id"), context.text("span_id"), context.text("spanId"))
+	if trace == "" || span == "" {
+		return ""
+	}
+	return trace + " " + span
 }
 
 // conventions are the beginnings of the names of attributes of agents and models.
@@ -87,9 +107,9 @@ var conventions = []string{"gen_ai.", "openinference.", "llm.", "traceloop.", "a
 
 // ofAgents reports whether attributes follow a convention that is parsed.
 func ofAgents(a *object) bool {
-	for name := range a.members {
+	for _, m := range a.members {
 		for _, prefix := range conventions {
-			if strings.HasPrefix(name, prefix) {
+			if bytes.HasPrefix(m.Name, []byte(prefix)) {
 				return true
 			}
 		}
@@ -109,7 +129,11 @@ func (r *reader) flat(a *object) {
 		name          string
 	}
 	var places []place
-	for name := range a.members {
+	for _, member := range a.members {
+		if !bytes.HasSuffix(member.Name, []byte("name")) {
+			continue
+		}
+		name := string(member.Name)
 		if m := flatName.FindStringSubmatch(name); m != nil {
 			message, _ := strconv.Atoi(m[1]) // digits
 			call, _ := strconv.Atoi(m[2])

@@ -10,11 +10,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 // Call is one call of a tool.
@@ -67,28 +67,39 @@ func Parse(raw []byte, what string) ([]Call, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
-	r := reader{}
 	switch raw[0] {
-	case '[':
-		var items []json.RawMessage
-		if json.Unmarshal(raw, &items) != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "%s is not valid JSON", what)
-		}
-		for i, item := range items {
-			r.element(item, fmt.Sprintf("%s[%d]", what, i))
-		}
-	case '{':
-		r.element(raw, what)
+	case '[', '{':
 	default:
 		return nil, errcode.New(errcode.InvalidArgument, "%s is a JSON %s, expected a list of calls", what, kind(raw))
 	}
-	if r.spans > 0 && !r.agents {
+	if !json.Valid(raw) {
+		return nil, errcode.New(errcode.InvalidArgument, "%s is not valid JSON", what)
+	}
+	if raw[0] == '[' {
+		return ParseParts(jsonscan.ParseList(raw), what)
+	}
+	r := reader{}
+	r.element(raw, &place{name: what})
+	return r.result(what)
+}
+
+// ParseParts is like [Parse] for the elements of a list, which must be valid JSON.
+func ParseParts(parts []json.RawMessage, what string) ([]Call, error) {
+	r := reader{}
+	r.elements(parts, &place{name: what})
+	return r.result(what)
+}
+
+// result returns the calls, or the first error.
+func (r *reader) result(what string) ([]Call, error) {
+	if r.err == nil && r.spans > 0 && !r.agents {
 		r.fail("%s: no span has attributes of agents or models; expected those of a convention in docs/eval/traces.md", what)
 	}
+	calls := r.calls()
 	if r.err != nil {
 		return nil, r.err
 	}
-	return r.calls(), nil
+	return calls, nil
 }
 
 // form is a form of calls. Exactly one form recognizes an object that holds calls.
@@ -143,7 +154,9 @@ type reader struct {
 	of    string // the form of the trace, if rank is not 0
 	depth int
 	found []found
-	inner map[string]bool // ids of observations that enclose others
+	inner map[string]bool            // ids of observations that enclose others
+	parts map[string]json.RawMessage // spans, runs and observations, by form and id
+	lost  []lost
 	// spans counts the spans, and agents is set if one of them has attributes of agents or models.
 	spans  int
 	agents bool
@@ -155,10 +168,22 @@ type found struct {
 	Call
 	of    string // the form of the trace
 	rank  int    // calls with a rank above the lowest of their trace are a second record of the same calls
+	*part        // nil if the call has no span
+}
+
+// part is the span, the run or the observation of a call.
+type part struct {
 	id    string // identifies the call in spans
 	at    int64  // start of the span
 	timed bool
-	span  string // id of an observation that is a call only if it encloses no other
+	inner string // id of an observation that is a call only if it encloses no other
+}
+
+// lost is an error in a second record of calls. It is an error of the trace if the trace has no other record of them.
+type lost struct {
+	of   string
+	rank int
+	err  error
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -168,7 +193,7 @@ func (r *reader) fail(format string, args ...any) {
 }
 
 // element parses an element of a list of calls.
-func (r *reader) element(raw json.RawMessage, at string) {
+func (r *reader) element(raw json.RawMessage, at *place) {
 	switch o := objectOf(raw, at); {
 	case r.err != nil:
 	case o != nil:
@@ -176,28 +201,30 @@ func (r *reader) element(raw json.RawMessage, at string) {
 			readOwn(r, o)
 		}
 	case raw[0] == '"':
-		r.add(&object{at: "", members: map[string]json.RawMessage{at: raw}}, at, nil)
+		r.named(raw, at, nil)
 	default:
-		r.fail("%s is a JSON %s; "+expected, at, kind(raw))
+		r.fail("%v is a JSON %s; "+expected, at, kind(raw))
 	}
 }
 
 // elements parses the elements of a list.
-func (r *reader) elements(list []json.RawMessage, at string) {
+func (r *reader) elements(list []json.RawMessage, at *place) {
 	for i, item := range list {
-		r.element(item, fmt.Sprintf("%s[%d]", at, i))
+		if r.element(item, at.element(i)); r.err != nil {
+			return
+		}
 	}
 }
 
 // blocks parses the content of a message. A block of an unknown kind is skipped unless it names a tool.
-func (r *reader) blocks(list []json.RawMessage, at string) {
+func (r *reader) blocks(list []json.RawMessage, at *place) {
 	for i, item := range list {
-		o := objectOf(item, fmt.Sprintf("%s[%d]", at, i))
+		o := objectOf(item, at.element(i))
 		if o == nil || r.object(o) || passed(o) {
 			continue
 		}
 		if o.has("name") || o.has("tool") || o.has("toolName") || o.has("tool_name") {
-			r.fail("%s: unknown form of a tool call; "+expected, o.at)
+			r.fail("%v: unknown form of a tool call; "+expected, o.at)
 		}
 	}
 }
@@ -218,7 +245,7 @@ func (r *reader) with(name string, o *object, read func(*reader, *object)) {
 		return
 	}
 	if r.depth == maxDepth {
-		r.fail("%.200s: a trace nests deeper than %d levels", o.at, maxDepth)
+		r.fail("%v: a trace nests deeper than %d levels", o.at, maxDepth)
 		return
 	}
 	as := r.as
@@ -228,7 +255,7 @@ func (r *reader) with(name string, o *object, read func(*reader, *object)) {
 }
 
 // second parses a second record of calls, such as the reply of the model that requested them. Its calls are used only
-// if the trace has none of a lower rank. Errors in it are ignored.
+// if the trace has none of a lower rank, and errors in it are reported only then.
 func (r *reader) second(rank int, read func()) {
 	if r.err != nil {
 		return
@@ -237,37 +264,117 @@ func (r *reader) second(rank int, read func()) {
 	r.rank, r.of = max(rank, outer), cmp.Or(of, r.as)
 	read()
 	if r.err != nil {
+		r.lost = append(r.lost, lost{r.of, r.rank, r.err})
 		r.err, r.found = nil, r.found[:n]
 	}
 	r.rank, r.of = outer, of
 }
 
-// add adds a call whose name is a member of o. It returns nil for an invalid name.
+// add adds a call whose name is a member of o. It returns nil if the call is invalid.
 func (r *reader) add(o *object, name string, arguments json.RawMessage) *found {
-	raw, at := o.members[name], strings.TrimPrefix(o.at+"."+name, ".")
-	var text string
+	if r.err == nil {
+		r.oneRecord(o)
+	}
+	return r.named(o.get(name), o.at.member(name), arguments)
+}
+
+// argumentMembers are the members of calls that hold arguments, in all forms.
+var argumentMembers = []string{"arguments", "args", "input", "parameters", "input_parameters", "inputParameters",
+	"tool_kwargs", "tool_input", "action_input", "kwargs"}
+
+// oneRecord reports an error if a call has different arguments in two members.
+func (r *reader) oneRecord(o *object) {
+	var first json.RawMessage
+	var as string
+	for _, name := range argumentMembers {
+		switch raw := o.any(name); {
+		case raw == nil:
+		case first == nil:
+			first, as = raw, name
+		case !sameJSON(decoded(first), decoded(raw)):
+			r.fail("%v has different arguments in %s and %s; expected one of them", o.at, as, name)
+			return
+		}
+	}
+}
+
+// sameJSON reports whether two JSON values are equal, without regard to the order of members and to white space.
+func sameJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, errX := canonical(a)
+	y, errY := canonical(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+func canonical(raw json.RawMessage) ([]byte, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	var s jsonscan.Scanner
+	s.Reset(raw)
+	return jsonscan.AppendCanonical(nil, &s, false)
+}
+
+// named adds a call with a name as JSON. It returns nil if the call is invalid.
+func (r *reader) named(raw json.RawMessage, at *place, arguments json.RawMessage) *found {
+	text := textOf(raw)
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
-		r.fail("%s is missing; expected the name of a tool", at)
-	case raw[0] != '"' || json.Unmarshal(raw, &text) != nil:
-		r.fail("%s is a JSON %s; expected the name of a tool", at, kind(raw))
+		r.fail("%v is missing; expected the name of a tool", at)
+	case raw[0] != '"':
+		r.fail("%v is a JSON %s; expected the name of a tool", at, kind(raw))
 	case strings.TrimSpace(text) == "":
-		r.fail("%s is empty; expected the name of a tool", at)
+		r.fail("%v is empty; expected the name of a tool", at)
+	}
+	return r.call(text, arguments, at)
+}
+
+// call adds a call with a valid name. It returns nil if its arguments have several meanings: that is not seen in text
+// that contains them, which whoever wrote the trace did not parse.
+func (r *reader) call(name string, arguments json.RawMessage, at *place) *found {
+	if string(arguments) == "null" {
+		arguments = nil
+	}
+	if arguments != nil && r.err == nil {
+		if err := jsonscan.Check(arguments); err != nil {
+			r.fail("%v: arguments of the call: %w", at, err)
+		}
 	}
 	if r.err != nil {
 		return nil
 	}
-	return r.call(text, arguments)
-}
-
-// call adds a call with a valid name.
-func (r *reader) call(name string, arguments json.RawMessage) *found {
-	if string(arguments) == "null" {
-		arguments = nil
-	}
 	r.found = append(r.found, found{Call: Call{Name: name, Arguments: arguments, ReadAs: r.as}, rank: r.rank,
 		of: cmp.Or(r.of, r.as)})
 	return &r.found[len(r.found)-1]
+}
+
+// again reports whether a span, a run or an observation with this id was read before. One with other content is an
+// error. Parts that o encloses are not compared.
+func (r *reader) again(o *object, id string, encloses string) bool {
+	if id == "" || r.err != nil {
+		return false
+	}
+	id = r.as + " " + id
+	other, ok := r.parts[id]
+	if !ok {
+		if r.parts == nil {
+			r.parts = map[string]json.RawMessage{}
+		}
+		r.parts[id] = o.raw
+		return false
+	}
+	if !bytes.Equal(other, o.raw) && !sameJSON(without(other, encloses), without(o.raw, encloses)) {
+		r.fail("%v differs from another %s with its id; expected one record of each", o.at, cmp.Or(encloses, "span"))
+	}
+	return true
+}
+
+// without returns an object without a member.
+func without(raw json.RawMessage, name string) json.RawMessage {
+	return jsonscan.AppendObject(nil, slices.DeleteFunc(jsonscan.ParseObject(raw),
+		func(m jsonscan.Member) bool { return string(m.Name) == name }))
 }
 
 // calls returns the calls in order, without second records of calls.
@@ -275,22 +382,31 @@ func (r *reader) calls() []Call {
 	lowest := map[string]int{}
 	kept := r.found[:0]
 	for _, f := range r.found {
-		if f.span == "" || !r.inner[f.span] {
+		if f.part == nil || f.inner == "" || !r.inner[f.inner] {
 			kept = append(kept, f)
 			if rank, ok := lowest[f.of]; !ok || f.rank < rank {
 				lowest[f.of] = f.rank
 			}
 		}
 	}
+	for _, l := range r.lost {
+		if rank, ok := lowest[l.of]; (!ok || l.rank <= rank) && r.err == nil {
+			r.err = l.err
+		}
+	}
 	timed, seen := true, map[[2]string]bool{}
 	kept = slices.DeleteFunc(kept, func(f found) bool {
-		id := [2]string{f.of + " " + f.Name, f.id}
-		again := f.id != "" && seen[id]
-		seen[id] = true
-		if again || f.rank > lowest[f.of] {
+		if f.rank > lowest[f.of] {
 			return true
 		}
-		timed = timed && f.timed
+		if f.part != nil && f.id != "" {
+			id := [2]string{f.of + " " + f.Name, f.id}
+			if seen[id] {
+				return true
+			}
+			seen[id] = true
+		}
+		timed = timed && f.part != nil && f.timed
 		return false
 	})
 	if timed {

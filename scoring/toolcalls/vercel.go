@@ -9,9 +9,9 @@ func init() {
 	register(form{
 		name: "vercel", title: "Vercel AI SDK",
 		is: func(o *object) bool {
-			_, calls := o.list("toolCalls")
-			_, name := o.members["toolName"]
-			_, id := o.members["toolCallId"]
+			calls := o.isList("toolCalls")
+			name := o.named("toolName")
+			id := o.named("toolCallId")
 			return name || o.object("toolInvocation") != nil || calls || id && strings.HasPrefix(o.text("type"), "tool-")
 		},
 		read: readVercel,
@@ -21,7 +21,7 @@ func init() {
 // readVercel parses a call, a part of a message, or the result of generateText of the AI SDK 4 to 6.
 func readVercel(r *reader, o *object) {
 	kind := o.text("type")
-	_, name := o.members["toolName"]
+	name := o.named("toolName")
 	switch {
 	case o.object("toolInvocation") != nil:
 		r.with(r.as, o.object("toolInvocation"), readVercel)
@@ -30,17 +30,17 @@ func readVercel(r *reader, o *object) {
 		r.add(o, "toolName", vercelInput(o))
 	case strings.HasPrefix(kind, "tool-"):
 		if tool := strings.TrimPrefix(kind, "tool-"); strings.TrimSpace(tool) != "" {
-			r.call(tool, vercelInput(o))
+			r.call(tool, vercelInput(o), o.at)
 			return
 		}
-		r.fail("%s.type names no tool; expected tool-NAME", o.at)
+		r.fail("%v.type names no tool; expected tool-NAME", o.at)
 	default:
 		if steps, ok := o.list("steps"); ok && len(steps) > 0 {
-			r.elements(steps, o.at+".steps")
+			r.elements(steps, o.at.member("steps"))
 			return
 		}
 		calls, _ := o.list("toolCalls")
-		r.elements(calls, o.at+".toolCalls")
+		r.elements(calls, o.at.member("toolCalls"))
 	}
 }
 
