@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ type importTracesCommand struct {
 	Version string `name:"agent-version" placeholder:"AGENT-VERSION" help:"Version of the agent (default that of the trace)."`
 	Batch   string `placeholder:"NAME" help:"Batch of the answers."`
 
-	Check bool `help:"Only check (report what is missing, doubled or unreadable, and list every such record)."`
+	Check bool `help:"Only check (list what is unreadable, and count what is missing or doubled)."`
 	JSON  bool `help:"Print one JSON document."`
 	Quiet bool `short:"q" help:"Print no progress."`
 }
@@ -180,18 +179,17 @@ func openGolden(ctx context.Context, path string, known *imports.Questions) (*go
 		return nil, usage("--golden: %w", err)
 	}
 	g := &goldenFile{f, map[string][2]int64{}}
-	for line, err := range (batch.FileSource{Path: path, In: f}).Lines(ctx) {
-		if err = cmp.Or(err, line.Err); err != nil {
+	for item, err := range (batch.FileSource{Path: path, In: f}).Cases(ctx) {
+		var c *scoring.Case
+		if err == nil {
+			c, err = item.Load(ctx)
+		}
+		if err != nil {
 			f.Close()
 			return nil, usage("--golden: %w", err)
 		}
-		c, err := scoring.DecodeCase(line.Text)
-		if err != nil {
-			f.Close()
-			return nil, usage("--golden: %s: %w", line.Place, err)
-		}
 		if _, ok := g.lines[c.ID]; !ok {
-			g.lines[c.ID] = [2]int64{line.Offset, int64(len(line.Text))}
+			g.lines[c.ID] = [2]int64{item.Offset, int64(item.Length)}
 			known.Add(c.ID, c.Question)
 		}
 	}
@@ -229,14 +227,12 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 			if err != nil {
 				return err
 			}
-			if line = imports.AppendLine(line[:0], a, of); cap(line) > maxKept {
-				_, err = to.Write(line)
-				line = nil
-			} else {
-				_, err = to.Write(line)
-			}
-			if err != nil {
+			line = imports.AppendLine(line[:0], a, of)
+			if _, err := to.Write(line); err != nil {
 				return err
+			}
+			if cap(line) > maxKept {
+				line = nil
 			}
 		}
 		return to.Flush()

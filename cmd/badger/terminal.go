@@ -73,7 +73,8 @@ func (b *progressBar) part(name string, done, total int64) {
 		what = "converting"
 	}
 	filled := barWidth * min(percent, 100) / 100
-	fmt.Fprintf(b.w, "\r\x1b[K%s%s %3d%%  %s", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), percent, what)
+	fmt.Fprintf(b.w, "\r\x1b[K%s%s %3d%%  %s", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled),
+		percent, what)
 }
 
 const barWidth = 24

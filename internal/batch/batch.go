@@ -21,6 +21,9 @@ type Item struct {
 	Place string    // its position, such as cases.jsonl:17; unique within the source
 	Bytes int64     // estimated memory of the case while it is scored; 0 if that is small
 	RanAt time.Time // when the agent answered; zero if unknown
+	// Offset and Length are the place of the case's text in a case file, in bytes.
+	Offset int64
+	Length int
 	// Load reads the case. It is called at most once, from any goroutine, and not at all if all scores of the case
 	// are stored. Its error becomes the reason of the case's failed scores.
 	Load func(ctx context.Context) (*scoring.Case, error)

@@ -39,71 +39,40 @@ func (s FileSource) Dir() string {
 // If the first line shows another format than JSON Lines, such as CSV, it yields an error.
 func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
+		name := filepath.Base(s.Path) + ":"
 		known := interned{}
 		talks := sync.OnceValues(func() (*scoring.Conversations, error) { return s.conversations(ctx) })
-		for line, err := range s.Lines(ctx) {
+		for line, err := range s.lines(ctx) {
 			if err != nil {
 				yield(Item{}, err)
 				return
 			}
-			if !yield(s.item(line, known, talks), nil) {
-				return
-			}
-		}
-	}
-}
-
-// CaseLine is a line of a case file that is not blank.
-type CaseLine struct {
-	Place  string // the file's name and the line's number
-	Offset int64  // of Text in the file
-	Text   []byte // valid until the next line is read
-	Err    error  // the line is too long; Text is then nil
-	line   jsonscan.Line
-}
-
-// Lines yields the lines of the file that are not blank. If the first line shows another format than JSON Lines, such as
-// CSV, it yields an error.
-func (s FileSource) Lines(ctx context.Context) iter.Seq2[CaseLine, error] {
-	return func(yield func(CaseLine, error) bool) {
-		file := filepath.Base(s.Path)
-		for line, err := range s.lines(ctx) {
 			text := textOf(line)
-			if err == nil && line.Number == 1 {
-				err = notCases(file, line.Text, text)
-			}
-			if err != nil {
-				yield(CaseLine{}, err)
-				return
+			if line.Number == 1 {
+				if what := notText(line.Text); what != "" {
+					yield(Item{},
+						errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
+					return
+				}
+				if len(text) > 0 && text[0] == '[' {
+					yield(Item{},
+						errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array",
+							filepath.Base(s.Path)))
+					return
+				}
+				if looksLikeCSV(text) {
+					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), and the first line looks like the header of CSV; write each row as an object, such as {\"case_id\": …, \"gold_sql\": …, \"sql\": …}", filepath.Base(s.Path)))
+					return
+				}
 			}
 			if len(text) == 0 && line.Length <= s.maxLine() {
 				continue
 			}
-			l := CaseLine{Place: placeOf(file+":", line.Number), Text: text, line: line}
-			l.Offset = line.Offset + int64(cap(line.Text)-cap(text)) // text is a part of line.Text
-			if line.Length > s.maxLine() {
-				l.Err = errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, expected at most %d", l.Place,
-					line.Length, s.maxLine())
-			}
-			if !yield(l, nil) {
+			if !yield(s.item(line, text, placeOf(name, line.Number), known, talks), nil) {
 				return
 			}
 		}
 	}
-}
-
-// notCases returns an error if the first line of a file shows another format than JSON Lines.
-func notCases(file string, line, text []byte) error {
-	if what := notText(line); what != "" {
-		return errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", file, what)
-	}
-	if len(text) > 0 && text[0] == '[' {
-		return errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array", file)
-	}
-	if looksLikeCSV(text) {
-		return errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), and the first line looks like the header of CSV; write each row as an object, such as {\"case_id\": …, \"gold_sql\": …, \"sql\": …}", file)
-	}
-	return nil
 }
 
 // lines yields the lines of the file until ctx ends.
@@ -190,12 +159,15 @@ func (s FileSource) maxLine() int {
 	return defaultMaxLine
 }
 
-func (s FileSource) item(line CaseLine, known interned, talks func() (*scoring.Conversations, error)) Item {
-	text, place := line.Text, line.Place
-	item := Item{Place: place}
-	if line.Err != nil {
+func (s FileSource) item(line jsonscan.Line, text []byte, place string, known interned,
+	talks func() (*scoring.Conversations, error)) Item {
+	item := Item{Place: place, Offset: line.Offset + int64(cap(line.Text)-cap(text)), Length: len(text)}
+	if line.Length > s.maxLine() {
 		item.CaseID = place
-		item.Load = func(context.Context) (*scoring.Case, error) { return nil, line.Err }
+		item.Load = func(context.Context) (*scoring.Case, error) {
+			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, expected at most %d", place,
+				line.Length, s.maxLine())
+		}
 		return item
 	}
 	id, at := scoring.PeekAnswer(text) // an invalid line is reported when it is loaded
@@ -207,7 +179,7 @@ func (s FileSource) item(line CaseLine, known interned, talks func() (*scoring.C
 		item.CaseID = place
 	}
 	own := text
-	if !line.line.Own {
+	if !line.Own {
 		own = bytes.Clone(text)
 	}
 	item.Bytes = 3 * int64(len(own)) // the text, and what is made of it

@@ -22,7 +22,8 @@ func langfuseParts(raw json.RawMessage, o object, add func(part)) bool {
 		return true
 	}
 	observations, id := o.get("observations"), o.text("id")
-	if id == "" || observations == nil && (o.get("input") == nil || o.get("output") == nil || o.first("timestamp") == nil) {
+	if id == "" || observations == nil &&
+		(o.get("input") == nil || o.get("output") == nil || o.first("timestamp") == nil) {
 		return false
 	}
 	if observations != nil {

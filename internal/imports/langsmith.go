@@ -16,12 +16,19 @@ func langsmithParts(raw json.RawMessage, o object, add func(part)) bool {
 	if o.text("run_type") == "" {
 		return false
 	}
-	langsmithRun(raw, o, cmp.Or(o.text("trace_id"), o.text("id")), "", 0, add)
+	r := langsmithRuns{trace: cmp.Or(o.text("trace_id"), o.text("id")), add: add}
+	r.run(raw, o, "", 0)
 	return true
 }
 
-// langsmithRun adds a run and its child runs, each without its own child runs.
-func langsmithRun(raw json.RawMessage, o object, trace, parent string, depth int, add func(part)) {
+// langsmithRuns adds the runs of a trace.
+type langsmithRuns struct {
+	trace string
+	add   func(part)
+}
+
+// run adds a run and its child runs, each without the child runs in it.
+func (r *langsmithRuns) run(raw json.RawMessage, o object, parent string, depth int) {
 	children := listOf(o.get("child_runs"))
 	id := o.text("id")
 	if len(children) > 0 || parent != "" && o.text("parent_run_id") == "" {
@@ -36,16 +43,16 @@ func langsmithRun(raw json.RawMessage, o object, trace, parent string, depth int
 		}
 		raw = jsonscan.AppendObject(nil, own)
 	}
-	add(part{trace: trace, id: id, raw: raw})
+	r.add(part{trace: r.trace, id: id, raw: raw})
 	for i, child := range children {
 		c := objectOf(child)
 		switch {
 		case c.text("run_type") == "":
-			add(part{problem: "a child run without run_type", at: atIndex("child_runs", i)})
+			r.add(part{problem: "a child run without run_type", at: atIndex("child_runs", i)})
 		case depth == maxRuns:
-			add(part{problem: "runs nest too deep", at: atIndex("child_runs", i)})
+			r.add(part{problem: "runs nest too deep", at: atIndex("child_runs", i)})
 		default:
-			langsmithRun(child, c, trace, cmp.Or(c.text("parent_run_id"), id, "?"), depth+1, add)
+			r.run(child, c, cmp.Or(c.text("parent_run_id"), id, "?"), depth+1)
 		}
 	}
 }

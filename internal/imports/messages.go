@@ -190,8 +190,8 @@ func messageAnswers(parts []json.RawMessage, o *Options) []Answer {
 	return answers
 }
 
-// conversationID returns the id of a list of messages that is a record of its own, or else a hash of the messages, which
-// is the same in every import.
+// conversationID returns the id of the record of a list of messages, or else a hash of the messages, which is the same
+// in every import.
 func conversationID(whole object, list []json.RawMessage) string {
 	if id := whole.text("id"); id != "" {
 		return id

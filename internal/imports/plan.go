@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,7 +124,7 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 			return nil, err
 		}
 		if a.Err == nil {
-			a.Err = p.checkNames(&a)
+			a.Err = checkNames(&a)
 		}
 		if a.Err != nil {
 			p.planned = append(p.planned, planned{})
@@ -166,11 +167,12 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 }
 
 // checkNames returns an error for names that no table can store.
-func (p *Plan) checkNames(a *Answer) error {
-	for _, n := range []struct{ what, name string }{{"case_id", a.CaseID}, {"agent", a.Agent}, {"agent version", a.Version},
-		{"conversation", a.Conversation}} {
+func checkNames(a *Answer) error {
+	for _, n := range []struct{ what, name string }{{"case_id", a.CaseID}, {"agent", a.Agent},
+		{"agent version", a.Version}, {"conversation", a.Conversation}} {
 		if strings.IndexByte(n.name, 0) >= 0 {
-			return errcode.New(errcode.InvalidArgument, "the %s contains a NUL byte, which not every warehouse can store", n.what)
+			return errcode.New(errcode.InvalidArgument, "the %s contains a NUL byte, which not every warehouse can store",
+				n.what)
 		}
 	}
 	return nil
@@ -253,6 +255,11 @@ func (p *Plan) Written() int { return p.written }
 // AppendLine appends an answer as a line of a case file. If golden, the line of the same case in another case file, is
 // not nil, the line is golden with the answer as its member agent.
 func AppendLine(dst []byte, c *scoring.Case, golden []byte) []byte {
+	n := len(golden) + len(c.Question) + len(c.Pred.SQL) + len(c.Agent.Response) + 1000
+	for _, call := range c.Agent.ToolCalls {
+		n += len(call.Name) + len(call.Arguments) + 60
+	}
+	dst = slices.Grow(dst, n+n/16)
 	dst = append(dst, '{')
 	o := jsonscan.ParseObject(golden)
 	if o == nil {

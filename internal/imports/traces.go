@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
@@ -27,7 +26,7 @@ const maxRecord = 256 << 20
 
 // Traces are the records of exports, grouped by trace.
 type Traces struct {
-	// Report is called for each record that is not part of an answer, except for duplicates; nil: nobody is told.
+	// Report is called for each record that is not part of an answer, except for duplicates; may be nil.
 	Report func(error)
 	// Progress is called with the number of bytes of a file that were read, and the size of the file; may be nil.
 	Progress func(file string, read, size int64)
@@ -132,38 +131,58 @@ func (t *Traces) progress(at, size int64) {
 // first line that is not blank has open brackets, and either the next one does not begin an object, or it continues the
 // first one, which then ends with an opening bracket, a comma or a colon.
 func inLines(in io.Reader) (bool, error) {
-	var first []byte
-	for line, err := range jsonscan.Lines(in, maxRecord) {
-		if err != nil {
-			return false, err
-		}
-		text := withoutMark(line.Text)
-		switch {
-		case line.Length > maxRecord:
-			return true, nil
-		case len(text) == 0:
-		case first != nil:
-			return text[0] == '{' && balanced(text) && bytes.IndexByte([]byte("[{,:"), first[len(first)-1]) < 0, nil
-		case text[0] != '[' && text[0] != '{' || balanced(text):
-			return true, nil
-		default:
-			first = bytes.Clone(text)
-		}
+	r := bufio.NewReaderSize(in, 1<<16)
+	if start, _ := r.Peek(len(mark)); string(start) == mark {
+		_, _ = r.Discard(len(mark)) // it was peeked
 	}
-	return first == nil, nil
+	first, err := outlineOf(r)
+	if err != nil || first.balanced || first.first != '[' && first.first != '{' {
+		return true, err
+	}
+	next, err := outlineOf(r)
+	return next.first == '{' && next.balanced && bytes.IndexByte([]byte("[{,:"), first.last) < 0, err
 }
 
-// balanced reports whether a line is one value, by its brackets alone.
-func balanced(line []byte) bool {
-	n := 0
-	for _, err := range jsonscan.Values(io.MultiReader(strings.NewReader("["), bytes.NewReader(line),
-		strings.NewReader("]")), 0) {
-		if err != nil {
-			return false
+// outline describes a line: its first and last byte that is not white space, and whether it is one value, by its
+// brackets alone.
+type outline struct {
+	first, last byte
+	balanced    bool
+}
+
+// outlineOf reads the next line that is not blank. It is zero at the end.
+func outlineOf(in *bufio.Reader) (l outline, err error) {
+	depth, ends, quoted, escaped := 0, 0, false, false
+	for {
+		c, err := in.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF), err == nil && c == '\n' && l.first != 0:
+			l.balanced = depth == 0 && ends == 1 && (l.last == '}' || l.last == ']')
+			return l, nil
+		case err != nil:
+			return l, err
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			continue
 		}
-		n++
+		if l.last = c; l.first == 0 {
+			l.first = c
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				ends++
+			}
+		}
 	}
-	return n == 1
 }
 
 // withoutMark returns a line without white space around it and without a byte order mark.
@@ -401,7 +420,7 @@ func (t *Traces) answers(ctx context.Context, o Options, count func(*group, left
 // leftOut are the parts of a trace that are not converted.
 type leftOut struct {
 	duplicates int
-	conflicts  [][2]where // parts with the id of another one, the place of which is second, and other content
+	conflicts  [][2]where // a part, and a later one with the same id and other content
 	tooLarge   int64      // the size of a trace that is too large
 }
 

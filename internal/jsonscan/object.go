@@ -10,25 +10,31 @@ type Object []Member
 
 // ParseObject returns the members of an object, whose text must be valid JSON. It returns nil for other JSON.
 func ParseObject(text []byte) Object {
+	var few [16]Member
+	o, ok := AppendMembers(few[:0], text)
+	if !ok {
+		return nil
+	}
+	return append(make(Object, 0, len(o)), o...)
+}
+
+// AppendMembers appends the members of an object, whose text must be valid JSON. It reports whether text is an object.
+func AppendMembers(o Object, text []byte) (Object, bool) {
 	var s Scanner
 	s.Reset(text)
 	if s.Object() != nil {
-		return nil
+		return o, false
 	}
-	o := make(Object, 0, 8)
 	for first := true; ; first = false {
 		key, more, err := s.Key(first)
-		if err != nil {
-			return nil
-		}
-		if !more {
-			return o
+		if err != nil || !more {
+			return o, err == nil
 		}
 		key = s.kept(key)
 		s.Peek()
 		at := s.pos
 		if s.Pass(); s.pos == at {
-			return nil
+			return o, false
 		}
 		o = append(o, Member{key, trimRight(text[at:s.pos])})
 	}
@@ -88,8 +94,8 @@ func trimRight(text []byte) []byte {
 	return text[:n:n]
 }
 
-// Unquote returns the text of a JSON string, or nil for other JSON. Invalid UTF-8 and lone surrogates become U+FFFD. The
-// result shares the memory of raw if that has no escapes.
+// Unquote returns the text of a JSON string, or nil for other JSON. Invalid UTF-8 and lone surrogates become U+FFFD.
+// The result shares the memory of raw if that has no escapes.
 func Unquote(raw []byte) []byte {
 	if len(raw) == 0 || raw[0] != '"' {
 		return nil

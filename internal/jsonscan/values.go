@@ -9,23 +9,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Value is one JSON value of a file. Text is valid until the next value is read. It is nil if the value exceeds the
-// limit. Only its brackets and quotes were checked.
-type Value struct {
-	Number int   // from 1
-	Offset int64 // of the byte after the value
-	Length int
-	Text   []byte
-}
 
-// Values returns the JSON values of in, which white space separates, and of lists their elements. The Text of a value of
-// more than limit bytes is nil. After text that is between values, or a value that is cut off, it yields an error and
-// ends.
-func Values(in io.Reader, limit int) iter.Seq2[Value, error] {
-	return func(yield func(Value, error) bool) {
+// Values returns the JSON values of in, which white space separates, and the elements of lists. The Text of a value of
+// more than limit bytes is nil. Only brackets and quotes are checked. A value has no Torn, and its Offset is that of its
+// end. After text between values, or a value that is cut off, it yields an error and ends.
+func Values(in io.Reader, limit int) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		v := values{in: in, limit: limit, yield: yield}
 		if err := v.run(); err != nil && !v.stopped {
-			yield(Value{Number: v.n + 1, Offset: v.at}, err)
+			yield(Line{Number: v.n + 1, Offset: v.at}, err)
 		}
 	}
 }
@@ -34,7 +26,7 @@ func Values(in io.Reader, limit int) iter.Seq2[Value, error] {
 type values struct {
 	in      io.Reader
 	limit   int
-	yield   func(Value, error) bool
+	yield   func(Line, error) bool
 	stopped bool
 
 	chunk  []byte // read and not yet split
@@ -176,7 +168,7 @@ func (v *values) value() error {
 // give yields the value that was read.
 func (v *values) give() error {
 	v.n++
-	if !v.yield(Value{Number: v.n, Offset: v.at, Length: v.text.n, Text: v.text.join(v.limit)}, nil) {
+	if !v.yield(Line{Number: v.n, Offset: v.at, Length: v.text.n, Text: v.text.join(v.limit)}, nil) {
 		v.stopped = true
 		return io.EOF
 	}

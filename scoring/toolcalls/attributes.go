@@ -19,8 +19,11 @@ func attributesOf(raw json.RawMessage) *object {
 		o.flatten("", of, 0)
 		return o
 	}
-	for _, raw := range jsonscan.ParseList(raw) {
-		a := jsonscan.ParseObject(raw)
+	list := jsonscan.ParseList(raw)
+	o.members = make(jsonscan.Object, 0, len(list))
+	var buffer [4]jsonscan.Member
+	for _, raw := range list {
+		a, _ := jsonscan.AppendMembers(buffer[:0], raw)
 		if value := otlpValue(a.Get("value"), 0); value != nil {
 			o.members = append(o.members, jsonscan.Member{Name: jsonscan.Unquote(a.Get("key")), Value: value})
 		}
@@ -48,10 +51,12 @@ func (o *object) flatten(prefix string, of jsonscan.Object, depth int) {
 // otlpValue converts an AnyValue of OTLP to JSON. It returns nil for an invalid or empty value. In JSON, integers of 64
 // bits are strings.
 func otlpValue(raw json.RawMessage, depth int) json.RawMessage {
-	o := objectOf(raw, nil)
-	if o == nil || depth > maxDepth {
+	var buffer [2]jsonscan.Member
+	members, ok := jsonscan.AppendMembers(buffer[:0], raw)
+	if !ok || depth > maxDepth {
 		return nil
 	}
+	o := object{members: members}
 	if v := o.any("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue",
 		"bytes_value"); v != nil {
 		return v

@@ -31,13 +31,14 @@ func holdsMessages(o *object, depth int) bool {
 			return true
 		}
 	}
-	if ok := o.isList("output"); ok && o.text("object") == "response" {
+	if o.isList("output") && o.text("object") == "response" {
 		return true
 	}
 	for _, name := range []string{"message", "output", "content", "delta"} {
 		if of := o.object(name); of != nil {
 			blocks := of.isList("content")
-			if name == "content" && of.named("parts") || name == "delta" && blocks || name != "content" && holdsMessages(of, depth+1) {
+			if name == "content" && of.named("parts") || name == "delta" && blocks ||
+				name != "content" && holdsMessages(of, depth+1) {
 				return true
 			}
 		}

@@ -75,17 +75,18 @@ func Parse(raw []byte, what string) ([]Call, error) {
 	if !json.Valid(raw) {
 		return nil, errcode.New(errcode.InvalidArgument, "%s is not valid JSON", what)
 	}
-	if raw[0] == '[' {
-		return ParseParts(jsonscan.ParseList(raw), what)
-	}
 	r := reader{}
-	r.element(raw, &place{name: what})
+	if raw[0] == '[' {
+		r.elements(jsonscan.ParseList(raw), &place{name: what})
+	} else {
+		r.element(raw, &place{name: what})
+	}
 	return r.result(what)
 }
 
-// ParseParts is like [Parse] for the elements of a list, which must be valid JSON.
+// ParseParts is like [Parse] for the parts of a trace, which must be valid JSON without repeated spans.
 func ParseParts(parts []json.RawMessage, what string) ([]Call, error) {
-	r := reader{}
+	r := reader{distinct: true}
 	r.elements(parts, &place{name: what})
 	return r.result(what)
 }
@@ -156,7 +157,9 @@ type reader struct {
 	found []found
 	inner map[string]bool            // ids of observations that enclose others
 	parts map[string]json.RawMessage // spans, runs and observations, by form and id
-	lost  []lost
+	// distinct is set if no part repeats another, so that parts is not needed.
+	distinct bool
+	lost     []lost
 	// spans counts the spans, and agents is set if one of them has attributes of agents or models.
 	spans  int
 	agents bool
@@ -331,8 +334,8 @@ func (r *reader) named(raw json.RawMessage, at *place, arguments json.RawMessage
 	return r.call(text, arguments, at)
 }
 
-// call adds a call with a valid name. It returns nil if its arguments have several meanings: that is not seen in text
-// that contains them, which whoever wrote the trace did not parse.
+// call adds a call with a valid name. It returns nil if its arguments have several meanings, such as text with a
+// duplicate member.
 func (r *reader) call(name string, arguments json.RawMessage, at *place) *found {
 	if string(arguments) == "null" {
 		arguments = nil
@@ -353,7 +356,7 @@ func (r *reader) call(name string, arguments json.RawMessage, at *place) *found 
 // again reports whether a span, a run or an observation with this id was read before. One with other content is an
 // error. Parts that o encloses are not compared.
 func (r *reader) again(o *object, id string, encloses string) bool {
-	if id == "" || r.err != nil {
+	if id == "" || r.err != nil || r.distinct {
 		return false
 	}
 	id = r.as + " " + id
