@@ -85,10 +85,10 @@ var (
 	otlpOutput = []string{"gen_ai.output.messages", "gen_ai.completion", "langfuse.trace.output",
 		"langfuse.observation.output", "output.value", "ai.response.text", "traceloop.entity.output", "mlflow.spanOutputs"}
 	otlpTokensIn = []string{"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt",
-		"ai.usage.promptTokens", "ai.usage.inputTokens"}
+		"ai.usage.promptTokens", "ai.usage.inputTokens", "langfuse.observation.usage_details"}
 	otlpTokensOut = []string{"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens",
 		"llm.token_count.completion", "ai.usage.completionTokens", "ai.usage.outputTokens"}
-	otlpCost         = []string{"gen_ai.usage.cost", "llm.cost.total"}
+	otlpCost         = []string{"gen_ai.usage.cost", "llm.cost.total", "langfuse.observation.cost_details"}
 	otlpConversation = []string{"gen_ai.conversation.id", "session.id", "langfuse.session.id",
 		"ai.telemetry.metadata.sessionId", "traceloop.association.properties.session_id",
 		"traceloop.association.properties.thread_id"}
@@ -127,9 +127,17 @@ func otlpAnswers(parts []json.RawMessage, o *Options) []Answer {
 	}
 	for _, i := range tokens.innermost() {
 		at := object(toolcalls.Attributes(objectOf(parts[i]).get("attributes")))
-		a.tokens(&a.TokensIn, at, otlpTokensIn...)
-		a.tokens(&a.TokensOut, at, otlpTokensOut...)
-		a.cost(&a.CostUSD, at, otlpCost...)
+		if usage := at.object("langfuse.observation.usage_details"); usage != nil {
+			a.langfuseUsage(object{{Name: []byte("usageDetails"), Value: at.first("langfuse.observation.usage_details")}})
+		} else {
+			a.tokens(&a.TokensIn, at, otlpTokensIn...)
+			a.tokens(&a.TokensOut, at, otlpTokensOut...)
+		}
+		if cost := at.object("langfuse.observation.cost_details"); cost != nil {
+			a.cost(&a.CostUSD, cost, "total")
+		} else {
+			a.cost(&a.CostUSD, at, otlpCost...)
+		}
 	}
 	a.calls(parts, o)
 	return []Answer{a}

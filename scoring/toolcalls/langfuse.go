@@ -45,13 +45,13 @@ func readLangfuse(r *reader, o *object) {
 	}
 	switch o.text("type") {
 	case "TOOL":
-		r.add(o, "name", observed(o)).start(o, "startTime")
+		r.add(o, "name", observed(o.any("input"))).start(o, "startTime")
 	case "SPAN":
 		if o.text("name") == "" || !o.has("input") {
 			return
 		}
 		r.second(1, func() {
-			if f := r.add(o, "name", observed(o)); f != nil {
+			if f := r.add(o, "name", observed(o.any("input"))); f != nil {
 				f.start(o, "startTime")
 				f.inner = o.text("id")
 			}
@@ -61,10 +61,10 @@ func readLangfuse(r *reader, o *object) {
 	}
 }
 
-// observed returns the input of an observation. The decorator of the SDK for Python stores the positional and the named
-// arguments of a function; without positional ones, the named ones are the arguments.
-func observed(o *object) json.RawMessage {
-	raw := logged(o.any("input"))
+// observed returns the arguments in the input of an observation. The decorator of the SDK for Python stores the
+// positional and the named arguments of a function; without positional ones, the named ones are the arguments.
+func observed(input json.RawMessage) json.RawMessage {
+	raw := logged(input)
 	in := objectOf(raw, nil)
 	if in == nil || !in.only("args", "kwargs") || in.object("kwargs") == nil {
 		return raw

@@ -71,7 +71,7 @@ func readOpenTelemetry(r *reader, o *object) {
 		}
 		name := object{at: o.at.member("attributes"),
 			members: jsonscan.Object{{Name: []byte("gen_ai.tool.name"), Value: tool}}}
-		if f := r.add(&name, "gen_ai.tool.name", logged(arguments)); f != nil {
+		if f := r.add(&name, "gen_ai.tool.name", observed(arguments)); f != nil {
 			f.start(o, "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")
 			f.id = textOf(a.any("gen_ai.tool.call.id", "ai.toolCall.id"))
 		}
