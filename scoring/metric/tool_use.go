@@ -21,7 +21,7 @@ func init() {
 	)
 	register(scoring.Metric{
 		Name: "tool_recall", Display: "Right tools called",
-		Version: 4, Group: "agent",
+		Version: 5, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
@@ -35,7 +35,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_order", Display: "Tools in the right order",
-		Version: 4, Group: "agent",
+		Version: 5, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
@@ -50,7 +50,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_excess", Display: "No needless tool calls",
-		Version: 4, Group: "agent",
+		Version: 5, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Share of the agent's calls that were called for: 1 without an excess call, less for repeated or needless ones.",
