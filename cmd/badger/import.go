@@ -51,8 +51,8 @@ const maxListed = 20
 // stay.
 const importMemory = 192 << 20
 
-// Run converts traces to answers and writes them. Records that are not part of an answer are reported, and the exit code
-// is then 1. If there is no answer, nothing is written.
+// Run converts traces to answers and writes them. Records that are not part of an answer are reported, and the exit
+// code is then 1. Without answers, nothing is written, and the exit code is 3.
 func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	if c.Out == "" && c.To == "" && !c.Check {
 		return usage("expected --out FILE, --to URL or --check")

@@ -23,7 +23,7 @@ type Options struct {
 type Answer struct {
 	Product  string // such as langsmith
 	Place    string // file and line of its first record
-	Err      error  // the error if the trace cannot be read; the other fields are then empty
+	Err      error  // the error if the trace cannot be read; the answer then only counts as a turn
 	CaseID   string
 	Question string
 	Response string

@@ -160,21 +160,22 @@ func messageAnswers(parts []json.RawMessage, o *Options) []Answer {
 		turns = turns[last-1:]
 		turns[0].number = last
 	}
+	named, conversation := "", request.object("conversation").text("id")
+	for _, m := range []object{whole.object("extra"), request.object("metadata"), whole.object("metadata"), request,
+		whole} {
+		if o.CaseID != "" {
+			named = cmp.Or(nameOf(m.at(o.CaseID)), named)
+		}
+		conversation = cmp.Or(m.text("conversation_id", "thread_id", "session_id", "conversation"), conversation)
+	}
+	if conversation == "" && len(turns) > 0 && turns[0].number+len(turns) > 2 {
+		conversation = conversationID(whole, list)
+	}
 	var answers []Answer
 	for i, t := range turns {
-		a := Answer{Question: t.question, Turn: t.number, Response: answerInList(t.reply, 0)}
-		for _, m := range []object{whole, request, whole.object("metadata"), request.object("metadata"),
-			whole.object("extra")} {
-			if o.CaseID != "" && i == len(turns)-1 {
-				a.CaseID = cmp.Or(a.CaseID, nameOf(m.at(o.CaseID)))
-			}
-			a.Conversation = cmp.Or(a.Conversation, m.text("conversation_id", "thread_id", "session_id", "conversation"))
-		}
-		if a.Conversation = cmp.Or(a.Conversation, request.object("conversation").text("id")); a.Conversation == "" &&
-			t.number+len(turns) > 2 {
-			a.Conversation = conversationID(whole, list)
-		}
+		a := Answer{Question: t.question, Turn: t.number, Response: answerInList(t.reply, 0), Conversation: conversation}
 		if i == len(turns)-1 {
+			a.CaseID = named
 			messageFigures(whole, response, &a)
 			a.Error = failure
 			a.Samples = max(0, len(listOf(response.get("choices")))-1)

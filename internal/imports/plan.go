@@ -126,8 +126,17 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 		if a.Err == nil {
 			a.Err = checkNames(&a)
 		}
+		d := planned{turn: a.Turn, ranAt: a.RanAt.UnixMicro(), timed: !a.RanAt.IsZero()}
+		d.by = scoring.By{Agent: known.shared(cmp.Or(names.Agent, a.Agent)), Batch: names.Batch,
+			Version: known.shared(cmp.Or(names.Version, a.Version))}
+		key := questionKey(a.Question)
+		sum := sha256.Sum256([]byte(key))
+		d.key = [8]byte(sum[:])
+		if a.Conversation != "" {
+			talks.add(talk{d.by.Agent, d.by.Version, a.Conversation}, len(p.planned))
+		}
 		if a.Err != nil {
-			p.planned = append(p.planned, planned{})
+			p.planned = append(p.planned, d)
 			t.Unreadable++
 			if t.Report != nil {
 				t.Report(errcode.New(errcode.Of(a.Err), "%s: %w", a.Place, a.Err))
@@ -140,19 +149,10 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 			t.Report(errcode.New(errcode.InvalidArgument, "%s: %s not valid; expected numbers from 0", a.Place,
 				strings.Join(a.Invalid, " and ")))
 		}
-		d := planned{id: id, turn: a.Turn, ranAt: a.RanAt.UnixMicro(), timed: !a.RanAt.IsZero()}
-		d.by = scoring.By{Agent: known.shared(cmp.Or(names.Agent, a.Agent)), Batch: names.Batch,
-			Version: known.shared(cmp.Or(names.Version, a.Version))}
-		key := questionKey(a.Question)
 		if !isKnown && known.has != nil && (id != "" || key != "") {
 			p.Unknown++
 		}
-		d.hash = id == "" && key != ""
-		sum := sha256.Sum256([]byte(key))
-		d.key = [8]byte(sum[:])
-		if a.Conversation != "" {
-			talks.add(talk{d.by.Agent, d.by.Version, a.Conversation}, len(p.planned))
-		}
+		d.id, d.hash = id, id == "" && key != ""
 		p.planned = append(p.planned, d)
 	}
 	p.Unreadable = t.Unreadable

@@ -69,6 +69,18 @@ func TestTurnsOfSessions(t *testing.T) {
 	}
 }
 
+// An answer that cannot be read is a turn, so that the turns after it keep their position.
+func TestTurnThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	trace := session["langsmith"]
+	broken := strings.Replace(trace("t2", "2025-03-01T10:01:00Z", "Rome?"), `"run_type": "chain"`,
+		`"run_type": "tool", "name": null`, 1)
+	plan, _, cases := planOf(t, trace("t1", "2025-03-01T10:00:00Z", "Oslo?"), broken, trace("t3", "2025-03-01T10:02:00Z", "Total?"))
+	if plan.Unreadable != 1 || len(cases) != 2 || cases[1].Agent.Turn != 3 {
+		t.Errorf("got %+v, %+v", plan, cases)
+	}
+}
+
 // Lists of messages have the turns of their questions. One without an id has the same id in every import.
 func TestTurnsOfMessages(t *testing.T) {
 	t.Parallel()
@@ -154,7 +166,7 @@ func TestRecordsDoNotVanish(t *testing.T) {
 	good := `{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}`
 	for name, x := range map[string]struct{ text, want string }{
 		"span without trace":       {`{"resourceSpans": [{"scopeSpans": [{"spans": [{"spanId": "1", "attributes": []}]}]}]}`, "f0.json:1: resourceSpans[0].scopeSpans[0].spans[0]: a span without traceId"},
-		"span that is no object":   {`{"spans": [7]}`, "f0.json:1: spans[0]: expected a span"},
+		"number as a span":   {`{"spans": [7]}`, "f0.json:1: spans[0]: expected a span"},
 		"observation without type": {`{"id": "t", "observations": [{"id": "o"}]}`, "observations[0]: expected an observation"},
 		"child without type":       {`{"id": "r", "run_type": "chain", "inputs": {"input": "q"}, "child_runs": [{"id": "c"}]}`, "child_runs[0]: a child run without run_type"},
 		"messages of an assistant": {`{"messages": [{"role": "assistant", "content": "Hello"}]}`, "neither a question nor an answer"},

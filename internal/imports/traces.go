@@ -492,11 +492,11 @@ func same(a, b json.RawMessage) bool {
 	return bytes.Equal(texts[0], texts[1])
 }
 
-// calls sets the calls and the SQL of an answer. An error replaces the answer.
+// calls sets the calls and the SQL of an answer, or its error.
 func (a *Answer) calls(parts []json.RawMessage, o *Options) {
 	calls, err := toolcalls.ParseParts(parts, "trace")
 	if err != nil {
-		*a = Answer{Err: err, Question: a.Question}
+		a.Err = err
 		return
 	}
 	a.Calls, a.SQL = calls, cmp.Or(sqlOf(calls, o.SQLTool), a.SQL)
