@@ -166,7 +166,7 @@ func TestRecordsDoNotVanish(t *testing.T) {
 	good := `{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}`
 	for name, x := range map[string]struct{ text, want string }{
 		"span without trace":       {`{"resourceSpans": [{"scopeSpans": [{"spans": [{"spanId": "1", "attributes": []}]}]}]}`, "f0.json:1: resourceSpans[0].scopeSpans[0].spans[0]: a span without traceId"},
-		"number as a span":   {`{"spans": [7]}`, "f0.json:1: spans[0]: expected a span"},
+		"number as a span":         {`{"spans": [7]}`, "f0.json:1: spans[0]: expected a span"},
 		"observation without type": {`{"id": "t", "observations": [{"id": "o"}]}`, "observations[0]: expected an observation"},
 		"child without type":       {`{"id": "r", "run_type": "chain", "inputs": {"input": "q"}, "child_runs": [{"id": "c"}]}`, "child_runs[0]: a child run without run_type"},
 		"messages of an assistant": {`{"messages": [{"role": "assistant", "content": "Hello"}]}`, "neither a question nor an answer"},

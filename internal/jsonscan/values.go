@@ -10,8 +10,8 @@ import (
 )
 
 // Values returns the JSON values of in, which white space separates, and the elements of lists. The Text of a value
-// of more than limit bytes is nil. Only brackets and quotes are checked. A value has no Torn, and its Offset is that of its
-// end. After text between values, or a value that is cut off, it yields an error and ends.
+// of more than limit bytes is nil. Only brackets and quotes are checked. The Offset of a value is that of its end, and
+// Torn is not set. After text between values, or a value that is cut off, it yields an error and ends.
 func Values(in io.Reader, limit int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		v := values{in: in, limit: limit, yield: yield}
