@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,8 +33,7 @@ var engines = []engine{
 var postgresServer struct {
 	sync.Mutex
 	*fakepostgres.Server
-	err       error
-	databases int
+	err error
 }
 
 func emptyPostgres(t *testing.T) string {
@@ -51,17 +49,7 @@ func emptyPostgres(t *testing.T) string {
 	if s.err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", s.err)
 	}
-	s.databases++
-	name := fmt.Sprintf("db%d", s.databases)
-	c, _, err := postgres.Open(context.Background(), s.URL("postgres", s.Port), driver.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Exec(context.Background(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	return s.URL(name, s.Port)
+	return s.URL(s.Database(t), s.Port)
 }
 
 // onEngines runs a test on every engine, each with an empty database.

@@ -13,6 +13,7 @@ import (
 const slow = "SELECT a.i, sqrt(a.i::float8 * b.i) AS r FROM generate_series(1, 10000) AS a(i), generate_series(1, 10000) AS b(i), generate_series(1, 10000) AS c(i)"
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	s := running(t)
 	drivertest.Run(t, drivertest.Harness{
 		Name: "postgres", Dialect: postgres.Dialect, Features: postgres.Features,

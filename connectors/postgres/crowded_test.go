@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func (c *crowded) client(client net.Conn) {
 // for RDS Proxy of its documentation, which has no code for them.
 func TestPoolersWithoutRoom(t *testing.T) {
 	s := running(t)
-	for _, tc := range []struct {
+	poolers := []struct {
 		pooler, code, words string
 		atFirst             bool
 	}{
@@ -110,30 +111,44 @@ func TestPoolersWithoutRoom(t *testing.T) {
 		{"Odyssey", "08006", "odyssey: c123: failed to get remote server connection", false},
 		{"RDS Proxy", "08006", "Timed-out waiting to acquire database connection", true},
 		{"Neon", "XX000", "Failed to acquire permit to connect to the database. Too many database connection attempts are currently ongoing.", true},
-	} {
-		t.Run(tc.pooler+"/"+tc.words, func(t *testing.T) {
-			l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	}
+	// Each pauses before it tries again, so all poolers wait at the same time.
+	crowds, urls := make([]*crowded, len(poolers)), make([]string, len(poolers))
+	var group sync.WaitGroup
+	for i, tc := range poolers {
+		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		crowds[i] = &crowded{Listener: l, server: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)), code: tc.code, words: tc.words, atFirst: tc.atFirst}
+		urls[i] = s.URL("postgres", l.Addr().(*net.TCPAddr).Port)
+		go crowds[i].serve()
+		crowds[i].refuses.Store(2)
+		group.Go(func() {
+			db, _, err := postgres.Open(context.Background(), urls[i], driver.Options{})
 			if err != nil {
-				t.Fatal(err)
+				t.Errorf("%s: %s: %v, want the session that becomes free", tc.pooler, tc.words, err)
+				return
 			}
-			c := &crowded{Listener: l, server: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)), code: tc.code, words: tc.words, atFirst: tc.atFirst}
-			t.Cleanup(func() { l.Close() })
-			go c.serve()
-			c.refuses.Store(2)
-			url := s.URL("postgres", l.Addr().(*net.TCPAddr).Port)
-			db := openURL(t, url, driver.Options{})
-			if got := one(t, db, "SELECT 'here'"); got != "here" {
-				t.Errorf("got %s", got)
-			}
-			db.Close()
-			defer postgres.Patience(postgres.Patience(300 * time.Millisecond))
-			c.refuses.Store(1 << 30)
-			_, _, err = postgres.Open(context.Background(), url, driver.Options{})
-			if errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "sessions") {
-				t.Errorf("for good: %v (%v), want unavailable, with what is short", err, errcode.Of(err))
+			defer db.Close()
+			if got, err := read(context.Background(), db, "SELECT 'here'"); err != nil || row(got) != "here" {
+				t.Errorf("%s: %s: got %s, %v", tc.pooler, tc.words, row(got), err)
 			}
 		})
 	}
+	group.Wait()
+	defer postgres.Patience(postgres.Patience(300 * time.Millisecond))
+	for i, tc := range poolers {
+		crowds[i].refuses.Store(1 << 30)
+		group.Go(func() {
+			_, _, err := postgres.Open(context.Background(), urls[i], driver.Options{})
+			if errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "sessions") {
+				t.Errorf("%s: %s: for good: %v (%v), want unavailable, with what is short", tc.pooler, tc.words, err, errcode.Of(err))
+			}
+		})
+	}
+	group.Wait()
 }
 
 // Who may not sign in is told so, though poolers have no SQLSTATE for it.

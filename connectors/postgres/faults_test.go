@@ -306,9 +306,11 @@ func TestWritersOfTheSameRows(t *testing.T) {
 // A client that is gone without a word, as one that was killed, leaves no statement running, also behind a
 // pooler.
 func TestClientThatIsGone(t *testing.T) {
+	t.Parallel()
 	s := running(t)
 	for _, mode := range []string{"", "session", "transaction"} {
 		t.Run("pool_mode="+mode, func(t *testing.T) {
+			t.Parallel()
 			port := s.Port
 			if mode != "" {
 				port = pool(t, s, mode).Port
@@ -320,7 +322,7 @@ func TestClientThatIsGone(t *testing.T) {
 			t.Cleanup(func() { p.cut(); c.Close(); beside.Close() })
 			go read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
 			still := func() string {
-				return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
+				return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND datname = current_database() AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
 			}
 			for range 100 {
 				if still() == "1" {

@@ -61,11 +61,12 @@ func (m *meanwhile) Query(ctx context.Context, query string, args ...any) (array
 }
 
 // Whatever a program has looked at when another one installs the tables and views, it takes them for
-// badger's. Unless tests are thorough, one in four of its looks is tried.
+// badger's. Unless tests are thorough, one in twelve of its looks is tried.
 func TestInstalledMeanwhile(t *testing.T) {
+	t.Parallel()
 	s := running(t)
 	for n := 1; ; n++ {
-		if !sample.Takes(n, math.MaxInt, 4) {
+		if !sample.Takes(n, math.MaxInt, 12) {
 			continue
 		}
 		url := s.URL(s.database(t), s.Port)

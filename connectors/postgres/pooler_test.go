@@ -33,6 +33,7 @@ func pool(t testing.TB, s *server, mode string, settings ...string) *fakepostgre
 // Many callers share few sessions of the server, whose settings somebody else has changed. Every
 // read is the asked one's, exactly as without a pooler, and every write happens once.
 func TestBehindPgBouncer(t *testing.T) {
+	t.Parallel()
 	s := running(t)
 	ctx := context.Background()
 	for _, mode := range []string{"session", "transaction"} {
@@ -126,8 +127,9 @@ func row(t *scoring.Table) string {
 
 // The whole suite, with every statement of it in another session of the server than the last.
 func TestConformanceBehindPgBouncer(t *testing.T) {
+	t.Parallel()
 	s := running(t)
-	b := pool(t, s, "transaction", "server_round_robin = 1")
+	b := pool(t, s, "transaction", "server_round_robin = 1", "server_idle_timeout = 1")
 	open := func(t *testing.T, database string, o driver.Options) driver.Conn {
 		return openURL(t, b.URL(database), o)
 	}

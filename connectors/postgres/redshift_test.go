@@ -14,6 +14,7 @@ import (
 // What is done for Redshift instead, all results as text and writing by INSERT, DELETE and UPDATE,
 // is shown on PostgreSQL, which reads these statements too. SUPER and JSON_PARSE are not.
 func TestTheWayOfRedshift(t *testing.T) {
+	t.Parallel()
 	s := running(t)
 	open := func(t *testing.T, database string, o driver.Options) driver.Conn {
 		c, err := postgres.OpenAsRedshift(context.Background(), s.URL(database, s.Port), o)

@@ -310,6 +310,7 @@ func TestReportedNumerics(t *testing.T) {
 
 // What one call does is no other's matter.
 func TestReportedCallers(t *testing.T) {
+	t.Parallel()
 	s := running(t)
 	name := s.database(t)
 	c := s.open(t, name, driver.Options{})

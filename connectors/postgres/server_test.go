@@ -2,11 +2,9 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/driver"
@@ -15,14 +13,11 @@ import (
 )
 
 // server is a PostgreSQL of this machine, started for the tests.
-type server struct {
-	*fakepostgres.Server
-	databases atomic.Int64
-}
+type server struct{ *fakepostgres.Server }
 
 func newServer() (*server, error) {
 	s, err := fakepostgres.Start(certify, "-c", "ssl=on")
-	return &server{Server: s}, err
+	return &server{s}, err
 }
 
 var (
@@ -52,11 +47,7 @@ func running(t testing.TB) *server {
 // database makes an empty database and returns its name.
 func (s *server) database(t testing.TB) string {
 	t.Helper()
-	name := fmt.Sprintf("db%d", s.databases.Add(1))
-	c := s.open(t, "postgres", driver.Options{})
-	defer c.Close()
-	mustExec(t, c, "CREATE DATABASE "+name)
-	return name
+	return s.Database(t)
 }
 
 func (s *server) open(t testing.TB, database string, o driver.Options) driver.Conn {

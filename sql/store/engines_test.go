@@ -4,7 +4,6 @@ package store_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -24,8 +23,7 @@ import (
 var server struct {
 	sync.Mutex
 	*fakepostgres.Server
-	err       error
-	databases int
+	err error
 }
 
 func TestMain(m *testing.M) {
@@ -70,17 +68,7 @@ func emptyPostgres(t *testing.T) (url string) {
 	if server.err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", server.err)
 	}
-	server.databases++
-	name := fmt.Sprintf("db%d", server.databases)
-	c, _, err := postgres.Open(t.Context(), server.URL("postgres", server.Port), driver.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	return server.URL(name, server.Port)
+	return server.URL(server.Database(t), server.Port)
 }
 
 // flaky is a connection that fails when it is told to.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -29,6 +30,10 @@ type Server struct {
 	as   *syscall.Credential // the user that runs the server; nil is the current user
 	cmd  *exec.Cmd
 	args []string
+
+	mu        sync.Mutex
+	databases int      // the number of names that Database has given
+	used      []string // databases of tests that have ended
 }
 
 // Start creates a cluster and starts a server with the additional arguments args. prepare, if not nil, is called before
@@ -126,8 +131,8 @@ func (s *Server) Program(name string, args ...string) *exec.Cmd {
 func (s *Server) Start() error {
 	s.cmd = s.Program("postgres", "-D", s.Data(), "-p", strconv.Itoa(s.Port), "-c", "listen_addresses=127.0.0.1", "-c",
 		"unix_socket_directories="+s.Dir,
-		"-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "autovacuum=off", "-c",
-		"log_min_messages=fatal")
+		"-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "autovacuum=off", "-c", "jit=off",
+		"-c", "log_min_messages=fatal")
 	s.cmd.Args = append(s.cmd.Args, s.args...)
 	if err := s.cmd.Start(); err != nil {
 		return err
