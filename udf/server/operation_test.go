@@ -107,27 +107,35 @@ func TestScoreCaseGoesOn(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	body := caseOf("wait 250ms") // longer than any of the calls may take
+	open := metrics.Gate("http") // the judge has no reply before the call has ended
+	body := caseOf("wait http")
 	if code, got := ask(body); code != 503 || !strings.Contains(got, "they continue") {
 		t.Fatalf("within 60 ms: %d %s", code, got)
 	}
 	if s.Load().JudgedRows != 1 || s.Load().ParkedBytes == 0 {
 		t.Errorf("nothing goes on: %+v", s.Load())
 	}
+	open()
 	quiet()
-	if code, got := ask(body); code != 200 || !strings.Contains(got, `"value":0.5`) {
+	code, got := ask(body)
+	for code == 503 { // a busy machine may need more than 60 ms to write the reply
+		code, got = ask(body)
+	}
+	if code != 200 || !strings.Contains(got, `"value":0.5`) {
 		t.Errorf("again: %d %s", code, got)
 	}
 
+	open = metrics.Gate("grpc")
 	client := udfpb.NewScoringClient(dial(t, s.addr))
 	score := func(ctx context.Context) (*udfpb.ScoreCaseResponse, error) {
-		return client.ScoreCase(ctx, &udfpb.ScoreCaseRequest{CaseJson: caseOf("wait 251ms"), Metrics: []string{"judged"}})
+		return client.ScoreCase(ctx, &udfpb.ScoreCaseRequest{CaseJson: caseOf("wait grpc"), Metrics: []string{"judged"}})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // the server replies a tenth earlier
 	defer cancel()
 	if _, err := score(ctx); status.Code(err) != codes.Unavailable {
-		t.Errorf("gRPC within 100 ms: %v", err)
+		t.Errorf("gRPC within a second: %v", err)
 	}
+	open()
 	quiet()
 	resp, err := score(t.Context())
 	if err != nil || len(resp.GetScores()) != 1 || resp.GetScores()[0].GetValue() != 0.5 || resp.GetScores()[0].GetMetric() != "judged" {

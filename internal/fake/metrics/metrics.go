@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -119,15 +120,28 @@ func cellMatch(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// judged returns a score immediately, or waits first if the agent's response is "wait 10ms" or "wait forever". It fails
-// if the response is "nonsense".
+// gates are the channels of [Gate] by name.
+var gates sync.Map
+
+// Gate lets the metric judged wait if the agent's response is "wait NAME", until open is called.
+func Gate(name string) (open func()) {
+	gate := make(chan struct{})
+	gates.Store(name, gate)
+	return func() { close(gate) }
+}
+
+// judged returns a score immediately, or waits first if the agent's response is "wait 10ms", "wait forever" or that of a
+// [Gate]. It fails if the response is "nonsense".
 func judged(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if d, ok := strings.CutPrefix(in.Case.Agent.Response, "wait "); ok {
 		pause, err := time.ParseDuration(d)
 		if err != nil {
 			pause = time.Hour
 		}
+		gate, _ := gates.Load(d)
+		opened, _ := gate.(chan struct{}) // nil, on which nothing is received, if there is none
 		select {
+		case <-opened:
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return scoring.Score{}, ctx.Err()
