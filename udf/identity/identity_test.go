@@ -326,32 +326,34 @@ func TestPlatformMarks(t *testing.T) {
 // A client certificate counts as long as its authority is in the file and it has not expired, also
 // on a connection that is older.
 func TestClientCertificatesAreVerifiedAgain(t *testing.T) {
-	ca, other := newAuthority(t), newAuthority(t)
-	path := filepath.Join(t.TempDir(), "ca.pem")
-	write(ca.pem)(t, path)
-	g := guard(t, Config{ClientCAFile: path, Subjects: []string{"warehouse-7"}, Mode: MTLS}, Env{})
-	with := func(c *x509.Certificate) *Request {
-		r := request()
-		if r.TLS = (&tls.ConnectionState{}); c != nil {
-			r.TLS.PeerCertificates = []*x509.Certificate{c}
+	synctest.Test(t, func(t *testing.T) {
+		ca, other := newAuthority(t), newAuthority(t)
+		path := filepath.Join(t.TempDir(), "ca.pem")
+		write(ca.pem)(t, path)
+		g := guard(t, Config{ClientCAFile: path, Subjects: []string{"warehouse-7"}, Mode: MTLS}, Env{})
+		with := func(c *x509.Certificate) *Request {
+			r := request()
+			if r.TLS = (&tls.ConnectionState{}); c != nil {
+				r.TLS.PeerCertificates = []*x509.Certificate{c}
+			}
+			return r
 		}
-		return r
-	}
-	expect(t, "ours", g, with(ca.issue(t, "warehouse-7", time.Hour)), "warehouse-7")
-	expect(t, "another name", g, with(ca.issue(t, "warehouse-8", time.Hour)), errcode.PermissionDenied)
-	expect(t, "none", g, with(nil), errcode.Unauthenticated)
-	expect(t, "no TLS", g, request(), errcode.Unauthenticated)
-	expect(t, "foreign", g, with(other.issue(t, "warehouse-7", time.Hour)), errcode.Unauthenticated)
-	expect(t, "expired", g, with(ca.issue(t, "warehouse-7", -time.Minute)), errcode.Unauthenticated)
+		expect(t, "ours", g, with(ca.issue(t, "warehouse-7", time.Hour)), "warehouse-7")
+		expect(t, "another name", g, with(ca.issue(t, "warehouse-8", time.Hour)), errcode.PermissionDenied)
+		expect(t, "none", g, with(nil), errcode.Unauthenticated)
+		expect(t, "no TLS", g, request(), errcode.Unauthenticated)
+		expect(t, "foreign", g, with(other.issue(t, "warehouse-7", time.Hour)), errcode.Unauthenticated)
+		expect(t, "expired", g, with(ca.issue(t, "warehouse-7", -time.Minute)), errcode.Unauthenticated)
 
-	open := with(ca.issue(t, "warehouse-7", time.Hour))
-	write(other.pem)(t, path)
-	time.Sleep(recheck + 50*time.Millisecond)
-	expect(t, "its authority is gone", g, open, errcode.Unauthenticated)
-	write("")(t, path)
-	time.Sleep(recheck + 50*time.Millisecond)
-	expect(t, "the file is empty", g, open, errcode.Unavailable)
-	if _, required, err := g.ClientCAs(); !required || err == nil {
-		t.Errorf("new connections: required %v, %v", required, err)
-	}
+		open := with(ca.issue(t, "warehouse-7", time.Hour))
+		write(other.pem)(t, path)
+		time.Sleep(recheck + 50*time.Millisecond)
+		expect(t, "its authority is gone", g, open, errcode.Unauthenticated)
+		write("")(t, path)
+		time.Sleep(recheck + 50*time.Millisecond)
+		expect(t, "the file is empty", g, open, errcode.Unavailable)
+		if _, required, err := g.ClientCAs(); !required || err == nil {
+			t.Errorf("new connections: required %v, %v", required, err)
+		}
+	})
 }

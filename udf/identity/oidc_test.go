@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -313,23 +314,25 @@ func TestWeakKeysAndEmptyAddresses(t *testing.T) {
 
 // A key set in a file follows the file.
 func TestKeyFile(t *testing.T) {
-	one, two := newRSA(t, "1"), newRSA(t, "2")
-	path := filepath.Join(t.TempDir(), "keys.json")
-	write(keySet(t, one))(t, path)
-	g := guard(t, Config{Mode: OIDC, Issuer: "https://accounts.google.com", Audience: []string{"a"}, Subjects: []string{"x"}, Keys: path}, Env{})
-	by := func(s signer, issuer string) *Request {
-		return request("X-Badger-Token", s.sign(t, map[string]any{"iss": issuer, "aud": "a", "sub": "x", "exp": time.Now().Unix() + 3600}))
-	}
-	expect(t, "the key", g, by(one, "https://accounts.google.com"), "x")
-	expect(t, "Google's other name", g, by(one, "accounts.google.com"), "x")
-	expect(t, "another issuer", g, by(one, "https://accounts.google.com.evil.example"), errcode.Unauthenticated)
-	write(keySet(t, two))(t, path)
-	time.Sleep(recheck + 50*time.Millisecond)
-	expect(t, "withdrawn", g, by(one, "accounts.google.com"), errcode.Unauthenticated)
-	expect(t, "new", g, by(two, "accounts.google.com"), "x")
-	write(`{"keys":[]}`)(t, path)
-	time.Sleep(recheck + 50*time.Millisecond)
-	expect(t, "no keys", g, by(two, "accounts.google.com"), errcode.Unavailable)
+	synctest.Test(t, func(t *testing.T) {
+		one, two := newRSA(t, "1"), newRSA(t, "2")
+		path := filepath.Join(t.TempDir(), "keys.json")
+		write(keySet(t, one))(t, path)
+		g := guard(t, Config{Mode: OIDC, Issuer: "https://accounts.google.com", Audience: []string{"a"}, Subjects: []string{"x"}, Keys: path}, Env{})
+		by := func(s signer, issuer string) *Request {
+			return request("X-Badger-Token", s.sign(t, map[string]any{"iss": issuer, "aud": "a", "sub": "x", "exp": time.Now().Unix() + 3600}))
+		}
+		expect(t, "the key", g, by(one, "https://accounts.google.com"), "x")
+		expect(t, "Google's other name", g, by(one, "accounts.google.com"), "x")
+		expect(t, "another issuer", g, by(one, "https://accounts.google.com.evil.example"), errcode.Unauthenticated)
+		write(keySet(t, two))(t, path)
+		time.Sleep(recheck + 50*time.Millisecond)
+		expect(t, "withdrawn", g, by(one, "accounts.google.com"), errcode.Unauthenticated)
+		expect(t, "new", g, by(two, "accounts.google.com"), "x")
+		write(`{"keys":[]}`)(t, path)
+		time.Sleep(recheck + 50*time.Millisecond)
+		expect(t, "no keys", g, by(two, "accounts.google.com"), errcode.Unavailable)
+	})
 }
 
 // BQ-12: behind Cloud Run a token counts if Cloud Run has verified it, which its missing signature
