@@ -70,6 +70,7 @@ func mustAnswer(t *testing.T, s *running, why string) {
 
 // Streams on which nothing comes take no place, and end.
 func TestIdleStreams(t *testing.T) {
+	t.Parallel()
 	s := start(t, newCatalogue(t), &Options{GRPC: twoCallers, HTTP: twoCallers, Limits: Limits{Calls: 4, ReadTime: 2 * time.Second}})
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "x-badger-token", greedyToken)
 	path := &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{"badger_echo"}}
@@ -452,6 +453,7 @@ func TestForeignCertificatesAndOldTLS(t *testing.T) {
 // While the server's certificate or the authorities of its callers cannot be read, nobody connects,
 // readiness says so, and the log and the hook tell it.
 func TestCertificatesThatAreGone(t *testing.T) {
+	t.Parallel()
 	p := newPKI(t)
 	var log lines
 	told := make(chan string, 10)

@@ -252,6 +252,7 @@ func TestMemoryOfBodiesIsBounded(t *testing.T) {
 
 // A body that does not arrive is given up, and answered with no status that is sent again.
 func TestSlowBody(t *testing.T) {
+	t.Parallel()
 	s := start(t, newCatalogue(t), &Options{Limits: Limits{ReadTime: time.Second}})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {

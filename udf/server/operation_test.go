@@ -82,6 +82,7 @@ func TestRowsThatWaitForMemoryHoldUpNobody(t *testing.T) {
 // POST /v1/score and ScoreCase are as the other wires: what a judge is asked continues when the
 // caller's time is over.
 func TestScoreCaseGoesOn(t *testing.T) {
+	t.Parallel()
 	s := start(t, newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"json": 60 * time.Millisecond}})
 	caseOf := func(wait string) string {
 		b, err := json.Marshal(map[string]any{

@@ -16,6 +16,7 @@ import (
 
 // A token that is taken out, or whose caller loses the role, ends the streams that were opened with it.
 func TestRevokedOnOpenStreams(t *testing.T) {
+	t.Parallel()
 	for why, tc := range map[string]struct {
 		revoke func(t *testing.T, s *running, o *Options, tokens string)
 		want   codes.Code

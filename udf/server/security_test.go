@@ -87,6 +87,7 @@ func TestListenersBeyondLoopback(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(file, []byte("# callers\n\nwarehouse: another-token-of-length\n"), 0o600); err != nil {
 		t.Fatal(err)
