@@ -13,6 +13,7 @@ import (
 // What badger did not create is neither replaced nor dropped: roles that were there before,
 // functions of the same name, and a view in a schema that has none of badger's tables.
 func TestPostgresKeepsWhatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
 	server := postgresServer(t)
 	admin := open(t, server.URL("postgres", server.Port))
 	v := plain("postgres", "http")

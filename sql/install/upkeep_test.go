@@ -39,6 +39,7 @@ func differing(t *testing.T, p *install.Plan, db *store.Store) []string {
 // there with them; what is disturbed afterwards is found and put right; removing keeps scores and
 // labels, and takes them only when told to.
 func TestPostgresUpkeep(t *testing.T) {
+	t.Parallel()
 	server := postgresServer(t)
 	admin := open(t, server.URL("postgres", server.Port))
 	v := plain("postgres", "http")
