@@ -10,7 +10,7 @@ import (
 )
 
 // A build without a connector's link file does not carry its SDK, and without the embedded engine
-// it needs no C compiler.
+// it needs no C compiler. Where tests are thorough, it is compiled.
 func TestBuildWithoutTheEmbeddedEngine(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command here")
@@ -30,13 +30,12 @@ func TestBuildWithoutTheEmbeddedEngine(t *testing.T) {
 	if len(deps) < 100 {
 		t.Errorf("only %d packages: go list did not look at the command", len(deps))
 	}
-	// The command and its tests compile. go vet compiles them, too, and looks at every package that they import.
-	compiles := []string{"list", "-export", "-test", "-tags", "no_duckdb", "."}
-	if sample.Thorough() {
-		compiles = []string{"vet", "-tags", "no_duckdb", "."}
+	// The command and its tests compile. That takes minutes if the build cache lacks the packages that they import.
+	if !sample.Thorough() {
+		return
 	}
-	if out, err := exec.CommandContext(t.Context(), "go", compiles...).CombinedOutput(); err != nil {
-		t.Errorf("go %s: %v\n%s", strings.Join(compiles, " "), err, out)
+	if out, err := exec.CommandContext(t.Context(), "go", "vet", "-tags", "no_duckdb", ".").CombinedOutput(); err != nil {
+		t.Errorf("go vet -tags no_duckdb: %v\n%s", err, out)
 	}
 }
 

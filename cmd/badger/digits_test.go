@@ -215,29 +215,21 @@ func TestMaskedForms(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	db := demoDatabase(t)
-	all := func(folder string, more ...string) string {
-		if err := os.Mkdir(file(folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		in := func(name string) string { return filepath.Join(dir, folder, name) }
-		must(t, append([]string{"report", "--db", db, "--against", "demo-atlas-1.0", "--html", in("r.html"), "--csv", in("r.csv"), "--jsonl", in("r.jsonl"), "--markdown", in("r.md"), "--junit", in("r.xml"), "--sarif", in("r.sarif")}, more...)...)
-		terminal, _ := must(t, append([]string{"report", "--db", db}, more...)...)
-		var b strings.Builder
-		for _, name := range []string{"r.html", "r.csv", "r.jsonl", "r.md", "r.xml", "r.sarif"} {
-			b.WriteString(readText(t, in(name)))
-		}
-		return b.String() + terminal
-	}
 	// The totals of bank-07, which the answer gets wrong, as its page shows them.
 	total := regexp.MustCompile(`\d{6,}\.\d\d`)
-	open := all("open")
-	_, section, _ := strings.Cut(open, `<p class="kick"><bdi dir="auto">bank-07</bdi>`)
+	must(t, "report", "--db", db, "--against", "demo-atlas-1.0", "--html", file("open.html"))
+	_, section, _ := strings.Cut(readText(t, file("open.html")), `<p class="kick"><bdi dir="auto">bank-07</bdi>`)
 	section, _, _ = strings.Cut(section, `<p class="kick"><bdi dir="auto">`)
 	values := total.FindAllString(section, -1)
 	if len(values) < 6 {
 		t.Fatalf("the page of bank-07 shows %d totals", len(values))
 	}
-	masked := all("masked", "--mask", "total_*")
+	terminal, _ := must(t, "report", "--db", db, "--mask", "total_*")
+	must(t, "report", "--db", db, "--against", "demo-atlas-1.0", "--mask", "total_*", "--html", file("r.html"), "--csv", file("r.csv"), "--jsonl", file("r.jsonl"), "--markdown", file("r.md"), "--junit", file("r.xml"), "--sarif", file("r.sarif"))
+	masked := terminal
+	for _, name := range []string{"r.html", "r.csv", "r.jsonl", "r.md", "r.xml", "r.sarif"} {
+		masked += readText(t, file(name))
+	}
 	for _, v := range values {
 		if strings.Contains(masked, v) {
 			t.Errorf("%s is there", v)

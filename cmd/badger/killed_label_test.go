@@ -21,7 +21,7 @@ import (
 )
 
 // TestLabelsOutliveTheServer lets two people label one queue in two browsers. The server is killed
-// four times, or twenty where tests are thorough (BADGER_THOROUGH), some milliseconds after a key that
+// twice, or twenty times where tests are thorough (BADGER_THOROUGH), some milliseconds after a key that
 // saves or one that leads on, and started again. Every label that a page said was saved is in the
 // store, and each once.
 func TestLabelsOutliveTheServer(t *testing.T) {
@@ -46,7 +46,7 @@ func TestLabelsOutliveTheServer(t *testing.T) {
 		tabs[name].Header("X-Tester", name)
 		tabs[name].Reach(begin)
 	}
-	rounds, kills := 6, 4
+	rounds, kills := 3, 2 // after a key that saves, and after one that leads on
 	if sample.Thorough() {
 		rounds, kills = 30, 20
 	}

@@ -118,6 +118,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv(foundDir, os.Getenv(foundDir))
+			e.Setenv("GOGC", "400") // most commands end after a few collections of a small heap
 			e.Setenv("LANG", "C.UTF-8")
 			return nil
 		},

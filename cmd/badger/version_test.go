@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // Every connector can be left out, and a build without it names it: in --version, and where
@@ -19,6 +21,9 @@ import (
 func TestBuildsSayWhatTheyLack(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command here")
+	}
+	if !sample.Thorough() {
+		t.Skip("builds the command without connectors: with BADGER_THOROUGH=1")
 	}
 	binary := filepath.Join(t.TempDir(), "badger")
 	tags := "no_bigquery,no_databricks,no_duckdb,no_postgres,no_snowflake,no_sqlite"
