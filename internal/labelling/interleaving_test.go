@@ -164,12 +164,12 @@ func (r *room) person(who string, stores []*labelling.Store, seed uint64, steps 
 
 // However the steps of several people interleave, and wherever they are cut off: every label of which
 // somebody was told that it is saved is there once, nobody is given a case that they answered or
-// skipped, and no more people than the queue asks for are given a case. One in three of the rounds, or
+// skipped, and no more people than the queue asks for are given a case. One of the rounds, or
 // where tests are thorough all.
 func TestInterleaving(t *testing.T) {
 	const rounds = 6
 	for round := range rounds {
-		if !sample.Takes(round, rounds, 3) {
+		if !sample.Takes(round, rounds, rounds) {
 			continue
 		}
 		for _, annotators := range []int{1, 2} {

@@ -130,8 +130,8 @@ func Gate(name string) (open func()) {
 	return func() { close(gate) }
 }
 
-// judged returns a score immediately, or waits first if the agent's response is "wait 10ms", "wait forever" or that of a
-// [Gate]. It fails if the response is "nonsense".
+// judged returns a score immediately, or waits first if the agent's response is "wait 10ms", "wait forever" or "wait
+// NAME" of a [Gate]. It fails if the response is "nonsense".
 func judged(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if d, ok := strings.CutPrefix(in.Case.Agent.Response, "wait "); ok {
 		pause, err := time.ParseDuration(d)
