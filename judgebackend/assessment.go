@@ -13,8 +13,8 @@ import (
 )
 
 // Assessment is one recorded reply of a judge: a row of the assessments table, or a line of a ledger or replay file.
-// The table stores FinishReason, MaxTokens, ServedModel, LogProbs, Request and Put in its column detail: see
-// [Assessment.Detail]. Without that column a truncated or refused reply looks complete, and metrics that weight
+// The table stores FinishReason, MaxTokens, ServedModel, Fingerprint, LogProbs, Request and Put in its column detail:
+// see [Assessment.Detail]. Without that column a truncated or refused reply looks complete, and metrics that weight
 // scores by log-probabilities lose these.
 type Assessment struct {
 	ID            string         `json:"assessment_id"` // see ContentHash
@@ -31,6 +31,7 @@ type Assessment struct {
 	FinishReason  FinishReason   `json:"finish_reason,omitempty"` // empty is stop
 	MaxTokens     int            `json:"max_tokens,omitempty"`
 	ServedModel   string         `json:"served_model,omitempty"` // name in the reply, if it differs from Model
+	Fingerprint   string         `json:"fingerprint,omitempty"`  // see Response
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
 	Payer         string         `json:"payer,omitempty"`   // opaque ID of the payer: see [WithPayer]
 	Request       *Request       `json:"request,omitempty"` // only set if the recorder is configured to store requests
@@ -44,6 +45,7 @@ type rowDetail struct {
 	FinishReason FinishReason   `json:"finish_reason,omitempty"`
 	MaxTokens    int            `json:"max_tokens,omitempty"`
 	ServedModel  string         `json:"served_model,omitempty"`
+	Fingerprint  string         `json:"fingerprint,omitempty"`
 	LogProbs     []TokenLogProb `json:"logprobs,omitempty"`
 	Request      *Request       `json:"request,omitempty"`
 }
@@ -51,7 +53,7 @@ type rowDetail struct {
 // Detail returns the JSON of the column detail. It returns an internal error if a log-probability is NaN or infinite,
 // or the request's schema is not JSON.
 func (a Assessment) Detail() (json.RawMessage, error) {
-	d := rowDetail{0, a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request}
+	d := rowDetail{0, a.FinishReason, a.MaxTokens, a.ServedModel, a.Fingerprint, a.LogProbs, a.Request}
 	if !a.Put.IsZero() {
 		d.Put = a.Put.UnixNano()
 	}
@@ -69,8 +71,8 @@ func (a *Assessment) ReadDetail(detail []byte) {
 	if json.Unmarshal(detail, &d) != nil {
 		return
 	}
-	a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request = d.FinishReason, d.MaxTokens, d.ServedModel,
-		d.LogProbs, d.Request
+	a.FinishReason, a.MaxTokens, a.ServedModel, a.Fingerprint, a.LogProbs, a.Request = d.FinishReason, d.MaxTokens,
+		d.ServedModel, d.Fingerprint, d.LogProbs, d.Request
 	if d.Put != 0 {
 		a.Put = time.Unix(0, d.Put).UTC()
 	}
@@ -117,7 +119,7 @@ func assess(ctx context.Context, id Identity, r Request, resp Response) Assessme
 		TokensIn: resp.TokensIn, TokensOut: resp.TokensOut,
 		LatencyMS: resp.Latency.Milliseconds(), CreatedAt: resp.CreatedAt,
 		FinishReason: resp.FinishReason, MaxTokens: r.ReplyTokens(), LogProbs: resp.LogProbs,
-		Payer: payerOf(ctx),
+		Fingerprint: resp.Fingerprint, Payer: payerOf(ctx),
 	}
 	if resp.Model != id.Model {
 		a.ServedModel = resp.Model
@@ -138,7 +140,7 @@ func (a Assessment) response() Response {
 	r := Response{
 		Reply: a.Reply, TokensIn: a.TokensIn, TokensOut: a.TokensOut, Model: a.ServedModel,
 		Latency: time.Duration(a.LatencyMS) * time.Millisecond, FinishReason: a.FinishReason, LogProbs: a.LogProbs,
-		RequestHash: a.RequestHash, AssessmentID: a.ID, CreatedAt: a.CreatedAt, Cached: true,
+		Fingerprint: a.Fingerprint, RequestHash: a.RequestHash, AssessmentID: a.ID, CreatedAt: a.CreatedAt, Cached: true,
 	}
 	if r.Model == "" {
 		r.Model = a.Model

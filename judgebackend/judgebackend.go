@@ -140,6 +140,7 @@ type Response struct {
 	TokensIn     TokenCount
 	TokensOut    TokenCount
 	Model        string // as the backend names it, which may be more specific than the requested name
+	Fingerprint  string // of the configuration that served the reply, such as system_fingerprint; "" if not reported
 	Latency      time.Duration
 	FinishReason FinishReason
 	LogProbs     []TokenLogProb

@@ -2,6 +2,7 @@ package judgebackend_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -321,6 +322,39 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 			if strings.Contains(strings.Join(values, " "), "secret-of-the-environment") {
 				t.Errorf("%s: header %s comes from the environment", spec, name)
 			}
+		}
+	}
+}
+
+// The fingerprint of the configuration that served a reply is recorded, of a whole reply and of a stream.
+func TestOpenAI_RecordsTheFingerprint(t *testing.T) {
+	t.Parallel()
+	for name, reply := range map[string]string{
+		"whole": `{"model":"m-exact","system_fingerprint":"fp_1","choices":[{"finish_reason":"stop","message":{"content":"{}"}}]}`,
+		"stream": "data: {\"model\":\"m-exact\",\"system_fingerprint\":\"fp_1\",\"choices\":[{\"delta\":{\"content\":\"{}\"}}]}\n\n" +
+			"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+	} {
+		s := newServer(t, func(map[string]any) (int, string) { return http.StatusOK, reply })
+		b := open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: s.URL + "/v1/", AllowHosts: []string{s.host()}})
+		var kept judgebackend.Assessment
+		stack, err := judgebackend.NewStack(b, &judgebackend.StackOptions{
+			Record: func(_ context.Context, a judgebackend.Assessment) error { kept = a; return nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := stack.Complete(t.Context(), judgebackend.Request{Purpose: "p",
+			Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "q"}}})
+		if err != nil || resp.Fingerprint != "fp_1" || kept.Fingerprint != "fp_1" || kept.ServedModel != "m-exact" {
+			t.Errorf("%s: %v, fingerprint %q, recorded %q of model %q", name, err, resp.Fingerprint, kept.Fingerprint, kept.ServedModel)
+		}
+		detail, err := kept.Detail()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read judgebackend.Assessment
+		if read.ReadDetail(detail); read.Fingerprint != "fp_1" {
+			t.Errorf("%s: the row's detail is %s", name, detail)
 		}
 	}
 }

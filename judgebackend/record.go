@@ -43,7 +43,7 @@ func (w *recorded) Complete(ctx context.Context, r Request) (Response, error) {
 // withoutNUL returns resp with NUL bytes replaced by U+FFFD: not every store can hold them, and a stored reply must
 // have the same hash as the one that was used.
 func withoutNUL(resp Response) Response {
-	resp.Reply = noNUL(resp.Reply)
+	resp.Reply, resp.Model, resp.Fingerprint = noNUL(resp.Reply), noNUL(resp.Model), noNUL(resp.Fingerprint)
 	resp.LogProbs = tokensWithoutNUL(resp.LogProbs)
 	return resp
 }

@@ -58,6 +58,7 @@ func join(data []string) (whole []byte, chunks []object, err error) {
 // stream is what the chunks of a stream have brought so far.
 type stream struct {
 	model, usage, finish json.RawMessage
+	fingerprint          json.RawMessage
 	content, refusal     strings.Builder
 	reasoning            strings.Builder
 	calls                []*strings.Builder // arguments, by the index of the call
@@ -73,6 +74,9 @@ func (s *stream) add(c object) {
 	}
 	if c.text("model") != "" {
 		s.model = c["model"]
+	}
+	if c.text("system_fingerprint") != "" {
+		s.fingerprint = c["system_fingerprint"]
 	}
 	if c.child("usage") != nil {
 		s.usage = c["usage"]
@@ -167,6 +171,9 @@ func (s *stream) whole() []byte {
 	whole := map[string]any{"choices": []any{choice}}
 	if len(s.model) > 0 {
 		whole["model"] = s.model
+	}
+	if len(s.fingerprint) > 0 {
+		whole["system_fingerprint"] = s.fingerprint
 	}
 	if len(s.usage) > 0 {
 		whole["usage"] = s.usage

@@ -106,7 +106,7 @@ func (g *Guard) unusual(body []byte, status int, key Key) error {
 
 // reply returns the completion in o; ok is false if o has none of the known forms.
 func (o object) reply() (r Reply, ok bool) {
-	r.Model = o.text("model")
+	r.Model, r.Fingerprint = o.text("model"), fingerprint(o.text("system_fingerprint"))
 	usage := o.child("usage")
 	var m, choice object
 	switch choices := o.list("choices"); {
@@ -151,6 +151,14 @@ func (o object) reply() (r Reply, ok bool) {
 	}
 	r.TokensIn, r.TokensOut = usage.tokens(r.Reply != "")
 	return r, true
+}
+
+// fingerprintBytes is the maximum length of a fingerprint; the rest is cut off.
+const fingerprintBytes = 128
+
+// fingerprint returns the endpoint's name of its configuration as it can be stored.
+func fingerprint(s string) string {
+	return strings.ToValidUTF8(s[:min(len(s), fingerprintBytes)], "")
 }
 
 // answer returns the reply in a message, and whether it is a refusal.
