@@ -43,6 +43,8 @@ type configuration struct {
 	Gates   gate.Specs        `yaml:"gates"` // flags of the same names take precedence
 	Execute execution.Config  `yaml:"execute"`
 	Judge   judging.Config    `yaml:"judge"`
+
+	Sentinels sentinelConfig `yaml:"sentinels"` // cases that judges are asked about again and again
 	// judge files to use in addition to the promoted judges of the warehouse
 	Judges   []string                 `yaml:"judges"`
 	Timeouts map[string]time.Duration `yaml:"timeouts"`  // limit of a call, by protocol, such as snowflake: 20s

@@ -21,13 +21,16 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// judgeCommand groups the commands for judge files.
+// judgeCommand groups the commands for judges and judge files.
 type judgeCommand struct {
 	New     judgeNewCommand     `cmd:"" help:"Write a judge file and cases to try it on."`
 	Test    judgeTestCommand    `cmd:"" help:"Run a judge file on cases and compare it with labels."`
 	Promote judgePromoteCommand `cmd:"" help:"Store a judge file in a warehouse, for runs and SQL."`
 	Retire  judgeRetireCommand  `cmd:"" help:"Deactivate a judge. A later version activates it again."`
 	List    judgeListCommand    `cmd:"" help:"List the promoted judges of a warehouse."`
+
+	Sentinel judgeSentinelCommand `cmd:"" help:"Ask judges about sentinel cases to see whether they changed."`
+	Drift    judgeDriftCommand    `cmd:"" help:"Show whether judges changed, by stored sentinel verdicts."`
 }
 
 type judgeNewCommand struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/cases"
@@ -25,6 +26,7 @@ type pagesOf struct {
 	baseline string           // ID of the run to compare with; "": none
 	all      bool             // write a page for every case
 	primary  string           // the declared primary metric; may be ""
+	since    time.Time        // earlier verdicts on sentinel cases are ignored; zero: none
 
 	cases     batch.Source           // source of cases that the warehouse does not store; nil: none
 	snapshots scoring.SnapshotReader // reads the results that cases refer to; nil: the warehouse
@@ -38,7 +40,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	}
 	o.All = r.all
 	options := site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now,
-		Snapshots: r.snapshots, Primary: r.primary}
+		Snapshots: r.snapshots, Primary: r.primary, Since: r.since}
 	if r.cases != nil {
 		options.Elsewhere = cases.Elsewhere(r.cases)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -50,6 +51,7 @@ type runCommand struct {
 	gateFlags
 	FailOnDrop    []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
 	FailOnDecline bool     `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
+	sentinelFlags
 	primaryFlag
 	Against string `placeholder:"AGENT@VERSION" help:"Version that all others are compared with (default the version before, and agents of one version with each other)."`
 	Quiet   bool   `short:"q" help:"Print no progress."`
@@ -62,16 +64,7 @@ type runCommand struct {
 
 // Run scores cases, stores the scores and prints a summary.
 func (c *runCommand) Run(ctx context.Context, p process) error {
-	if c.Cases == "" && c.Source == "" {
-		return usage("expected --cases FILE or --source URL")
-	}
-	if c.Resume != "" && c.ID != "" && c.ID != c.Resume {
-		return usage("--resume and --run-id: different runs; expected one of the flags")
-	}
-	if c.NoTo && c.To != "" {
-		return usage("--to and --no-to: expected one of the flags")
-	}
-	if err := c.checkExports(); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	e := runAtWork{process: p, quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), Run: evaluation.Run{
@@ -106,6 +99,11 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if e := e.Summary.Close(c.Against); e != nil {
 		return e
 	}
+	if err == nil {
+		if err := c.sentinels(judgebackend.WithPayer(ctx, evaluation.Payer(e.ID)), &e); err != nil {
+			return err
+		}
+	}
 	if e := e.CompareBatches(context.WithoutCancel(ctx)); e != nil {
 		return e
 	}
@@ -114,7 +112,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	if c.HTML != "" {
 		pages := pagesOf{process: p, w: e.Warehouse, masked: e.masked, quiet: e.quiet, run: e.ID, of: c.answers(),
-			primary: e.Summary.Declared()}
+			primary: e.Summary.Declared(), since: e.since}
 		if pages.snapshots = e.snapshots; c.readAgain() {
 			pages.cases = e.Source
 		}
@@ -125,15 +123,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	said, reached, gateErr := c.gatesOf(ctx, &e)
 	e.Summary.Figures.Gates = report.GateLines(said)
-	switch {
-	case c.JSON:
-		if e := e.Summary.WriteJSON(p.stdout); e != nil {
-			return e
-		}
-	case !c.targets().Printed():
-		if e := e.Summary.Render(p.stdout, c.options(p)); e != nil {
-			return e
-		}
+	if e := c.print(p, e.Summary); e != nil {
+		return e
 	}
 	e.PrintSummary(outcome)
 	if err != nil {
@@ -159,6 +150,36 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		err = cmp.Or(err, errLost)
 	}
 	return err
+}
+
+// check returns a usage error if flags exclude each other.
+func (c *runCommand) check() error {
+	switch {
+	case c.Cases == "" && c.Source == "":
+		return usage("expected --cases FILE or --source URL")
+	case c.Resume != "" && c.ID != "" && c.ID != c.Resume:
+		return usage("--resume and --run-id: different runs; expected one of the flags")
+	case c.NoTo && c.To != "":
+		return usage("--to and --no-to: expected one of the flags")
+	case c.NoTo && (c.Sentinels != "" || c.FailOnDrift):
+		return usage("--sentinels, --fail-on-drift: verdicts are compared in the database that the scores go to; leave --no-to out")
+	}
+	return c.checkExports()
+}
+
+// print prints the summary, unless an export goes to standard output.
+func (c *runCommand) print(p process, s *evaluation.Summary) error {
+	switch {
+	case c.JSON:
+		return s.WriteJSON(p.stdout)
+	case c.targets().Printed():
+		return nil
+	}
+	if err := s.Render(p.stdout, c.options(p)); err != nil || s.Figures.Sentinels == nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout)
+	return report.RenderDrift(p.stdout, s.Figures.Sentinels, c.options(p))
 }
 
 // readAgain reports whether the report's pages should read the cases from their source a second time: from a regular
@@ -255,6 +276,9 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return err
 	}
 	if err := e.SameMetrics(); err != nil {
+		return err
+	}
+	if e.sentinel, err = c.sentinelFlags.prepare(e, &config, metrics); err != nil {
 		return err
 	}
 	if e.gates, err = c.gates(config.Gates, e.Metrics, "this run"); err != nil {
@@ -423,6 +447,8 @@ type runAtWork struct {
 
 	submitted *submission.Submission // the submission that the run is of; nil: none
 	missed    missedCall             // not nil: the run only estimates, see [judging.Env]
+	sentinel  *sentinelWork          // nil: the judges are not asked about sentinel cases
+	since     time.Time              // earlier verdicts on sentinel cases are ignored; zero: none
 }
 
 // interruptible returns a context that the second interrupt cancels. The first one closes stop, so that cases in
@@ -461,7 +487,11 @@ func (c *runCommand) gatesOf(ctx context.Context, e *runAtWork) (said string, re
 		return b.String(), reached, err
 	}
 	all, err := e.Drops(ctx, &b, gates, c.FailOnDecline)
-	return b.String(), reached && all, err
+	lines, unchanged := c.driftFlags.passes(e.Summary.Figures.Sentinels)
+	for _, l := range lines {
+		fmt.Fprintln(&b, printable.Text(l))
+	}
+	return b.String(), reached && all && unchanged, err
 }
 
 // checkExports returns a usage error if an export needs a database but --no-to is set, or if two outputs go to the same

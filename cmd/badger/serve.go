@@ -193,10 +193,14 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 		}
 		return nil, nil
 	}
+	since, err := dayOf(s.config.Sentinels.Since)
+	if err != nil {
+		return nil, err
+	}
 	pages, err := site.New(site.Options{
 		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels,
 		EmbedIn: r.EmbedIn, Budget: site.Budget(s.config.Judge.Budget), Now: s.now, Log: s.log,
-		Primary: s.config.Metrics.Primary,
+		Primary: s.config.Metrics.Primary, Since: since,
 	})
 	if err != nil {
 		return nil, errcode.AsUsage(fmt.Errorf("report: %w", err))

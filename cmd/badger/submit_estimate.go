@@ -8,6 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/submission"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/udf/identity"
@@ -73,19 +74,26 @@ func (x *submissions) Estimate(ctx context.Context, s *submission.Submission) (*
 	if err != nil && (ctx.Err() == nil || outcome.Done == 0) {
 		return nil, errcode.New(errcode.Of(err), "no estimate: %w", err)
 	}
-	missed.mu.Lock()
-	defer missed.mu.Unlock()
+	sum := missed.total(e.judge, func(n int64) int64 { return (n*out.Answers + outcome.Done - 1) / outcome.Done })
+	out.Examined, out.Calls, out.TokensIn, out.TokensOut, out.Money = outcome.Done, sum.Calls, sum.TokensIn, sum.TokensOut,
+		sum.Money
+	return out, nil
+}
+
+// total sums up the calls over all judges, each number scaled. Money is empty if a price is unknown.
+func (m *missedCalls) total(judges *judging.Judges, scale func(int64) int64) (sum submission.Estimate) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var money judgebackend.Money
 	priced := true
-	scale := func(n int64) int64 { return (n*out.Answers + outcome.Done - 1) / outcome.Done }
-	for id, of := range missed.of {
-		calls, in, tokensOut := scale(of.Calls), scale(of.TokensIn), scale(of.TokensOut)
-		out.Calls, out.TokensIn, out.TokensOut = out.Calls+calls, out.TokensIn+in, out.TokensOut+tokensOut
-		m, ok := e.judge.Price(id, in, tokensOut)
-		money, priced = money+m, priced && ok
+	for id, of := range m.of {
+		calls, in, out := scale(of.Calls), scale(of.TokensIn), scale(of.TokensOut)
+		sum.Calls, sum.TokensIn, sum.TokensOut = sum.Calls+calls, sum.TokensIn+in, sum.TokensOut+out
+		cost, ok := judges.Price(id, in, out)
+		money, priced = money+cost, priced && ok
 	}
-	if out.Examined = outcome.Done; priced {
-		out.Money = money.String()
+	if priced {
+		sum.Money = money.String()
 	}
-	return out, nil
+	return sum
 }

@@ -71,9 +71,13 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	since, err := dayOf(config.Sentinels.Since)
+	if err != nil {
+		return err
+	}
 	pages, err := site.New(site.Options{
 		Warehouse: w, Version: version(), Metrics: metric.All(), Masked: append(config.Report.Masked, c.Mask...),
-		Labels: c.Label, Submit: desk, NoSubmit: noDesk, Now: p.now, Primary: primary,
+		Labels: c.Label, Submit: desk, NoSubmit: noDesk, Now: p.now, Primary: primary, Since: since,
 		Budget: site.Budget(config.Judge.Budget), Log: log,
 	})
 	if err != nil {

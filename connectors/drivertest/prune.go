@@ -70,6 +70,11 @@ func (h Harness) pruning(t *testing.T) {
 	must(w.WriteCalls(ctx,
 		store.Call{ID: "x", ContentHash: "h", Function: "f", Request: "[]", Expires: cutoff.Add(-time.Millisecond)},
 		store.Call{ID: "y", ContentHash: "h", Function: "f", Request: "[]", Expires: cutoff}))
+	sentinel := func(id string, at time.Time) store.Sentinel {
+		return store.Sentinel{Asking: "s", Metric: "rose", AnswerID: scoring.AnswerID{CaseID: id, By: by}, Repetition: 1,
+			Status: scoring.StatusOK, At: at}
+	}
+	must(w.WriteSentinels(ctx, sentinel("a", cutoff.Add(-instant)), sentinel("b", cutoff)))
 	label := store.Label{AnswerID: scoring.AnswerID{CaseID: "b", By: by}, Annotator: "kim", Verdict: "pass",
 		At: cutoff.Add(-instant)}
 	must(w.WriteLabels(ctx, label))
@@ -78,7 +83,8 @@ func (h Harness) pruning(t *testing.T) {
 		t.Helper()
 		var out []string
 		for _, c := range [][2]string{{"agent_runs", "case_id"}, {"scores", "case_id"}, {"assessments", "request_hash"},
-			{"calls", "call_id"}, {"human_labels", "case_id"}, {"golden_set", "case_id"}, {"eval_runs", "eval_run_id"}} {
+			{"calls", "call_id"}, {"sentinels", "case_id"},
+			{"human_labels", "case_id"}, {"golden_set", "case_id"}, {"eval_runs", "eval_run_id"}} {
 			got, err := w.Query(ctx, "SELECT "+c[1]+" FROM badger."+c[0]+" ORDER BY "+c[1])
 			must(err)
 			line := c[0] + ":"
@@ -129,14 +135,14 @@ func (h Harness) pruning(t *testing.T) {
 	}
 	digest, err := w.Digest(ctx, "early")
 	must(err)
-	prune(store.Expiry{Before: cutoff}, "assessments 1, calls 1, agent_runs 2, scores 2 of 1")
-	is("agent_runs: a d; scores: a b d; assessments: new; calls: y; human_labels: b; golden_set: a b c d; eval_runs: early late")
+	prune(store.Expiry{Before: cutoff}, "assessments 1, calls 1, agent_runs 2, scores 2 of 1, sentinels 1")
+	is("agent_runs: a d; scores: a b d; assessments: new; calls: y; sentinels: b; human_labels: b; golden_set: a b c d; eval_runs: early late")
 	prune(store.Expiry{Before: cutoff, Labels: true}, "human_labels 1")
 	must(w.WriteLabels(ctx, label))
-	prune(store.Expiry{Case: "b"}, "assessments 1, scores 1")
-	is("agent_runs: a d; scores: a d; assessments:; calls: y; human_labels: b; golden_set: a b c d; eval_runs: early late")
+	prune(store.Expiry{Case: "b"}, "assessments 1, scores 1, sentinels 1")
+	is("agent_runs: a d; scores: a d; assessments:; calls: y; sentinels:; human_labels: b; golden_set: a b c d; eval_runs: early late")
 	prune(store.Expiry{Case: "b", Labels: true, Golds: true}, "human_labels 1, golden_set 1")
-	is("agent_runs: a d; scores: a d; assessments:; calls: y; human_labels:; golden_set: a c d; eval_runs: early late")
+	is("agent_runs: a d; scores: a d; assessments:; calls: y; sentinels:; human_labels:; golden_set: a c d; eval_runs: early late")
 
 	got, err := w.Query(ctx, "SELECT table_name, eval_run_id, case_id, row_count, status, deleted_by, CASE WHEN digest IS NULL THEN 'none' WHEN digest = "+
 		h.Dialect.Param(1)+" THEN 'same' ELSE 'another' END AS d FROM badger.deletions ORDER BY table_name, row_count, case_id", digest)

@@ -44,6 +44,8 @@ type Figures struct {
 	// Objections are the answers to which refusal or sql_safety objects, see [scoring.Score.Objects], by agent version.
 	Objections []objection `json:"objections,omitempty"`
 	Unscored   []Unscored  `json:"unscored,omitempty"`
+	// Sentinels is the comparison of the run's judges with themselves; nil if they were not asked about sentinel cases.
+	Sentinels *analysis.Drift `json:"sentinels,omitempty"`
 }
 
 // objection is an answer that would change data, or that should have been declined or asked back on.

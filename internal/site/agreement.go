@@ -104,6 +104,7 @@ type agreementContent struct {
 	Notes       []string
 	Unlabelled  string // address of the list of answers without a label
 	Label       string // address of the form that creates a queue of these answers
+	Drift       *driftContent
 }
 
 // agreementRow holds the agreement of one metric with the human labels, formatted.
@@ -168,6 +169,9 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list),
 		Label: newQueueAddress(list)}
 	out := content{Title: "Agreement with human labels", Run: &run, Page: page}
+	if page.Drift, err = s.drift(ctx); err != nil {
+		return content{}, err
+	}
 	if len(study.Cases) == 0 {
 		return out, nil
 	}

@@ -39,6 +39,7 @@ type Options struct {
 	EmbedIn   []string               // origins that may show the pages in a frame
 	Budget    Budget                 // the configured budget for judges
 	Primary   string                 // the declared primary metric; may be ""
+	Since     time.Time              // earlier verdicts on sentinel cases are ignored; zero: none
 	Now       func() time.Time       // nil: time.Now
 	Log       *slog.Logger           // nil: silent
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the version of the tables that [Tables] describes. Every change of them increases it.
-const Version = 7
+const Version = 8
 
 // Migration upgrades tables to a version that needs more than new tables and columns, which every installation adds. It
 // is idempotent: after a failure, the next installation completes it.
@@ -43,7 +43,9 @@ var Migrations = []Migration{
 	{Version: 6, Doc: "The batches that someone accepted as a baseline have a table."},
 	{Version: 7, Doc: "The schedule and its alerts have tables, and the log names the batch. Deletions are recorded in a table. " +
 		"Runs record when their answers were given, so that batches of case files have a date. " +
-		"Answers have the earlier turns of their conversation, and views count right turns."}}
+		"Answers have the earlier turns of their conversation, and views count right turns."},
+	{Version: 8, Doc: "The verdicts of judges on sentinel cases have a table."},
+}
 
 // retype returns the statement that changes a column's type to that in its description and keeps the values; "" if the
 // warehouse has none.

@@ -303,6 +303,7 @@ func (w *Store) older(ctx context.Context, e *Expiry, f *Found, now time.Time) (
 			kept = append(kept, writing)
 		}
 	}
+	by("sentinels", "asked_at", before)
 	by("run_log", "logged_at", before)
 	if e.Labels {
 		by("human_labels", "labelled_at", before)
@@ -322,7 +323,7 @@ func undated(p *arguments, before time.Time) string {
   AND s.s_batch = COALESCE(batch_id, '') AND s.s_case = case_id)`
 }
 
-// ofCase returns the statements that delete the rows of a case. The replies of judges come first, as the scores name
+// ofCase returns the statements that delete the rows of a case. The replies of judges come first, as other rows name
 // them.
 func (w *Store) ofCase(ctx context.Context, e *Expiry, f *Found) (list []deletion, err error) {
 	ids, err := w.assessmentsOf(ctx, e.Case, f)
@@ -334,7 +335,7 @@ func (w *Store) ofCase(ctx context.Context, e *Expiry, f *Found) (list []deletio
 		list = append(list,
 			deletion{table: TableNamed("assessments"), where: "assessment_id IN (" + p.list(some) + ")", args: p.args})
 	}
-	tables := []string{"agent_runs", "scores", "run_log"}
+	tables := []string{"agent_runs", "scores", "sentinels", "run_log"}
 	if e.Labels {
 		tables = append(tables, "human_labels", "label_log", "queue_items")
 	}
@@ -350,7 +351,7 @@ func (w *Store) ofCase(ctx context.Context, e *Expiry, f *Found) (list []deletio
 
 // Traces are the parts of a case by which files are searched for it.
 type Traces struct {
-	Assessments []string // IDs of the judges' replies that its scores name
+	Assessments []string // IDs of the judges' replies that its scores and sentinels name
 	Queries     []string // accepted queries and those of answers, as they are in the tables
 }
 
@@ -396,30 +397,33 @@ func (r Reader) textsOf(table, column, caseID string) Select[string] {
 	}
 }
 
-// assessmentsOf returns the IDs of the judges' replies that the scores of a case name, without duplicates.
+// assessmentsOf returns the IDs of the judges' replies that the scores and sentinels of a case name, without
+// duplicates.
 func (w *Store) assessmentsOf(ctx context.Context, caseID string, f *Found) (ids []string, err error) {
-	if _, is := f.Tables["scores"]; !is {
-		return nil, nil
-	}
-	for some, err := range Rows(ctx, w, assessmentIDs(w.SQL(), caseID)) {
-		if err != nil {
-			return nil, err
+	for _, table := range []string{"scores", "sentinels"} {
+		if _, is := f.Tables[table]; !is {
+			continue
 		}
-		ids = append(ids, some...)
+		for some, err := range Rows(ctx, w, assessmentIDs(w.SQL(), table, caseID)) {
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, some...)
+		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
 }
 
-// assessmentIDs returns the statement for the judges' replies that each score of a case names.
-func assessmentIDs(d driver.Dialect, caseID string) Select[[]string] {
+// assessmentIDs returns the statement for the judges' replies that each row of a case in a table names.
+func assessmentIDs(d driver.Dialect, table, caseID string) Select[[]string] {
 	return Select[[]string]{
-		What: readingScores, Args: []any{caseID},
+		What: "reading " + table, Args: []any{caseID},
 		Fields: []field[[]string]{{SQL: "assessment_ids", Decode: func(ids *[]string, v scoring.Value) error {
 			*ids = nil
-			return readJSON("scores.assessment_ids", v, ids)
+			return readJSON(table+".assessment_ids", v, ids)
 		}}},
-		From: " FROM badger.scores WHERE assessment_ids IS NOT NULL AND case_id = " + d.Param(1),
+		From: " FROM badger." + table + " WHERE assessment_ids IS NOT NULL AND case_id = " + d.Param(1),
 	}
 }
 

@@ -39,6 +39,9 @@ CREATE TABLE IF NOT EXISTS badger.schema_version (version NUMBER(19, 0), badger 
 -- The promoted judge files. A row never changes.
 CREATE TABLE IF NOT EXISTS badger.judges (name VARCHAR, version NUMBER(19, 0), kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMP_LTZ(9), promoted_by VARCHAR, tested VARIANT);
 
+-- The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.
+CREATE TABLE IF NOT EXISTS badger.sentinels (asking_id VARCHAR, metric VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, repetition NUMBER(19, 0), backend VARCHAR, model VARCHAR, prompt_version VARCHAR, question_hash VARCHAR, served VARIANT, status VARCHAR, code VARCHAR, passed BOOLEAN, human_label BOOLEAN, assessment_ids VARIANT, asked_at TIMESTAMP_LTZ(9));
+
 -- The events and failures of evaluations by the warehouse's procedure: one row for each event.
 CREATE TABLE IF NOT EXISTS badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR);
 
@@ -428,7 +431,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
 GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric;
 
 -- The version of the tables.
-INSERT INTO badger.schema_version (version, reached_at) SELECT 7, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 7);
+INSERT INTO badger.schema_version (version, reached_at) SELECT 8, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 8);
 
 -- A comment on the table golden_set.
 COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
@@ -750,6 +753,63 @@ COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
 -- A comment on judges.tested.
 COMMENT ON COLUMN badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
+
+-- A comment on the table sentinels.
+COMMENT ON TABLE badger.sentinels IS 'The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.';
+
+-- A comment on sentinels.asking_id.
+COMMENT ON COLUMN badger.sentinels.asking_id IS 'The asking: a call of badger judge sentinel, or of badger run.';
+
+-- A comment on sentinels.metric.
+COMMENT ON COLUMN badger.sentinels.metric IS 'The metric that asked the judge.';
+
+-- A comment on sentinels.case_id.
+COMMENT ON COLUMN badger.sentinels.case_id IS 'The question.';
+
+-- A comment on sentinels.agent_name.
+COMMENT ON COLUMN badger.sentinels.agent_name IS 'Who answered.';
+
+-- A comment on sentinels.agent_version.
+COMMENT ON COLUMN badger.sentinels.agent_version IS 'Version of the agent.';
+
+-- A comment on sentinels.batch_id.
+COMMENT ON COLUMN badger.sentinels.batch_id IS 'Batch of the answer.';
+
+-- A comment on sentinels.repetition.
+COMMENT ON COLUMN badger.sentinels.repetition IS 'Number of the reply to the same question in the asking, from 1.';
+
+-- A comment on sentinels.backend.
+COMMENT ON COLUMN badger.sentinels.backend IS 'Who was asked.';
+
+-- A comment on sentinels.model.
+COMMENT ON COLUMN badger.sentinels.model IS 'The model that was asked.';
+
+-- A comment on sentinels.prompt_version.
+COMMENT ON COLUMN badger.sentinels.prompt_version IS 'Version of the prompt of the first call. NULL without a reply.';
+
+-- A comment on sentinels.question_hash.
+COMMENT ON COLUMN badger.sentinels.question_hash IS 'Identifies everything apart from the judge that determines the verdict: the first prompt with its settings, and the version and the configuration of the metric. Only verdicts with the same hash are compared. NULL without a reply.';
+
+-- A comment on sentinels.served.
+COMMENT ON COLUMN badger.sentinels.served IS 'The models that replied, as the endpoint reports them: a list of {"model", "fingerprint"}.';
+
+-- A comment on sentinels.status.
+COMMENT ON COLUMN badger.sentinels.status IS 'Status of the score: ok, abstained, not_applicable or failed.';
+
+-- A comment on sentinels.code.
+COMMENT ON COLUMN badger.sentinels.code IS 'Kind of failure. NULL unless status is failed.';
+
+-- A comment on sentinels.passed.
+COMMENT ON COLUMN badger.sentinels.passed IS 'The verdict. NULL if there is none.';
+
+-- A comment on sentinels.human_label.
+COMMENT ON COLUMN badger.sentinels.human_label IS 'The human label of the answer when the judge was asked: whether it passes. NULL if it had none.';
+
+-- A comment on sentinels.assessment_ids.
+COMMENT ON COLUMN badger.sentinels.assessment_ids IS 'The recorded replies.';
+
+-- A comment on sentinels.asked_at.
+COMMENT ON COLUMN badger.sentinels.asked_at IS 'When.';
 
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'The events and failures of evaluations by the warehouse\'s procedure: one row for each event.';

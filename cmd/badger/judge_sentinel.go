@@ -1,0 +1,495 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/cases"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/internal/submission"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/custom"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// sentinelConfig is the section sentinels of the configuration.
+type sentinelConfig struct {
+	Cases   string   `yaml:"cases"`   // case file that badger run asks judges about, too; "": none
+	Metrics []string `yaml:"metrics"` // metrics whose judges are asked; none: all of the run that have a judge and a verdict
+	Repeat  int      `yaml:"repeat"`  // replies to each question; 0: 1
+	Since   string   `yaml:"since"`   // day of a change that was accepted: earlier verdicts are ignored
+}
+
+// driftFlags select what judges are compared with, and whether a change is a failure.
+type driftFlags struct {
+	Since       string `placeholder:"DAY" help:"Day of a change that was accepted, such as 2025-01-31: earlier verdicts are ignored."`
+	FailOnDrift bool   `help:"Exit with 1 if a judge changed: its verdicts, their agreement with labels, or the model that the endpoint reports."`
+}
+
+// driftOf compares the judges of a warehouse with themselves, by the verdicts since a day; the zero time means all.
+// names selects metrics; none means all.
+func driftOf(ctx context.Context, w *store.Store, since time.Time, names []string) (*analysis.Drift, error) {
+	replies, err := storedscores.Sentinels(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
+		replies = slices.DeleteFunc(replies,
+			func(r analysis.SentinelReply) bool { return !slices.Contains(names, r.Metric) })
+	}
+	return analysis.NewDrift(replies, since, 0), nil
+}
+
+// passes returns messages about the gate of --fail-on-drift, if it is set, and whether no judge changed. d may be nil.
+func (f *driftFlags) passes(d *analysis.Drift) (said []string, passed bool) {
+	if !f.FailOnDrift || d == nil {
+		return nil, true
+	}
+	for _, j := range d.Changed() {
+		said = append(said, fmt.Sprintf("gate failed: judge %s of %s changed: %s", printable.Short(j.Judge), j.Metric,
+			j.Findings[0]))
+	}
+	if len(said) == 0 {
+		return []string{"gate passed: no judge changed"}, true
+	}
+	return said, false
+}
+
+// gate prints the messages of passes, and returns errGate if a judge changed.
+func (f *driftFlags) gate(p process, d *analysis.Drift) error {
+	said, passed := f.passes(d)
+	return printGates(p.stderr, said, passed)
+}
+
+// dayOf parses the day of --since; the zero time if text is empty.
+func dayOf(text string) (day time.Time, err error) {
+	if text == "" {
+		return day, nil
+	}
+	if day, err = time.Parse(time.DateOnly, text); err != nil {
+		return day, usage("--since: invalid day %.40q; expected one such as 2025-01-31", text)
+	}
+	return day, nil
+}
+
+type judgeDriftCommand struct {
+	DB      string   `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
+	Metrics []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default all with sentinel verdicts)."`
+	driftFlags
+	JSON bool `help:"Print one JSON document."`
+	terminalFlags
+}
+
+// Run compares judges with themselves, by the verdicts that are stored. It asks nothing.
+func (c *judgeDriftCommand) Run(ctx context.Context, p process) error {
+	since, err := dayOf(c.Since)
+	if err != nil {
+		return err
+	}
+	w, err := openWarehouse(ctx, c.DB, readOnly)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	d, err := driftOf(ctx, w, since, c.Metrics)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = writeJSON(p, d)
+	} else if len(d.Judges) == 0 {
+		fmt.Fprintln(p.stderr, "no judge was asked about sentinel cases; badger judge sentinel asks")
+	} else {
+		err = report.RenderDrift(p.stdout, d, c.options(p))
+	}
+	if err != nil {
+		return err
+	}
+	return c.gate(p, d)
+}
+
+type judgeSentinelCommand struct {
+	Cases  string `placeholder:"FILE" xor:"input" required:"" help:"Case file in JSON Lines."`
+	Source string `placeholder:"URL" xor:"input" required:"" help:"Warehouse to read, such as duckdb:FILE."`
+	To     string `placeholder:"URL" help:"Warehouse to write to, such as duckdb:FILE (default the source, or duckdb:scores.duckdb)."`
+	answerFlags
+	Metrics  []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default all that have a judge and a verdict)."`
+	Repeat   int      `placeholder:"N" help:"Number of replies to each question (default 1)."`
+	Limit    int      `placeholder:"N" help:"Use only the first N cases."`
+	Estimate bool     `help:"Print the estimated judge calls and exit."`
+	Yes      bool     `help:"Make the judge calls without a budget."`
+	driftFlags
+	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	Judges []string `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
+	Quiet  bool     `short:"q" help:"Print no progress."`
+	JSON   bool     `help:"Print one JSON document."`
+	judgeFlags
+	terminalFlags
+}
+
+// Run asks judges about the cases of a sentinel set, stores their verdicts and compares them with the earlier ones.
+func (c *judgeSentinelCommand) Run(ctx context.Context, p process) error {
+	config, err := readConfig(c.Config, p)
+	if err != nil {
+		return err
+	}
+	since, err := dayOf(cmp.Or(c.Since, config.Sentinels.Since))
+	if err != nil {
+		return err
+	}
+	if config.Judge, err = c.over(config.Judge); err != nil {
+		return err
+	}
+	if err := config.Judge.CheckLive(); err != nil {
+		return err
+	}
+	in, w, closeAll, err := c.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	in.Snapshots.Allow(config.Results.Files)
+	s := sentinelWork{process: p, source: in.Source, snapshots: in.Snapshots, judge: config.Judge, warehouse: w,
+		names: config.Sentinels.Metrics, repeat: cmp.Or(c.Repeat, config.Sentinels.Repeat, 1),
+		asking: evaluation.NewID(p.now()), at: p.now(), quiet: c.Quiet || c.JSON && !isTerminal(p.stderr)}
+	if len(c.Metrics) > 0 {
+		s.names = c.Metrics
+	}
+	if c.Limit > 0 {
+		s.source = cases.First(s.source, c.Limit)
+	}
+	if s.config, err = config.Metrics.engineConfig(); err != nil {
+		return err
+	}
+	if s.metrics, err = withJudges(ctx, append(config.Judges, c.Judges...), append(in.Warehouses(), w)...); err != nil {
+		return err
+	}
+	estimate, err := s.estimate(ctx)
+	if err != nil {
+		return err
+	}
+	if c.Estimate && c.JSON {
+		return writeJSON(p, estimate)
+	}
+	fmt.Fprintln(p.stderr, estimate)
+	switch {
+	case c.Estimate:
+		return nil
+	case !c.Yes && config.Judge.Budget.Tokens == 0 && config.Judge.Budget.Money == "":
+		return usage("no budget for the judge calls; expected --budget LIMIT, or --yes to make them without one")
+	}
+	judged := p.judging()
+	judged.Scores = w
+	judges, err := config.Judge.Open(ctx, judged)
+	if err != nil {
+		return err
+	}
+	defer judges.Close()
+	asking, stop := signal.NotifyContext(judgebackend.WithPayer(ctx, "sentinel:"+s.asking), syscall.SIGINT,
+		syscall.SIGTERM)
+	defer stop()
+	askErr := s.ask(asking, judges)
+	judges.PrintUsage(p.stderr)
+	if askErr != nil {
+		return askErr
+	}
+	d, err := driftOf(ctx, w, since, s.names)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = writeJSON(p, d)
+	} else {
+		err = report.RenderDrift(p.stdout, d, c.options(p))
+	}
+	if err != nil {
+		return err
+	}
+	return c.gate(p, d)
+}
+
+// open opens the cases, and the warehouse that verdicts are written to. The returned function closes both.
+func (c *judgeSentinelCommand) open(ctx context.Context, p process) (*cases.Opened, *store.Store, func(), error) {
+	to := cmp.Or(c.To, c.Source, "duckdb:scores.duckdb")
+	at := cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}
+	if to == c.Source {
+		in, err := openCases(ctx, p, at, c.answerFlags, func(ctx context.Context, url string) (*store.Store, error) {
+			w, err := openStore(ctx, url, true)
+			return installed(ctx, w, err)
+		})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return in, in.Tables.Tables, in.Close, nil
+	}
+	in, err := openCases(ctx, p, at, c.answerFlags, openToRead)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	w, err := openStore(ctx, to, false)
+	if w, err = installed(ctx, w, err); err != nil {
+		in.Close()
+		return nil, nil, nil, err
+	}
+	return in, w, func() { _ = w.Close(); in.Close() }, nil
+}
+
+// sentinelWork asks judges about the cases of a sentinel set.
+type sentinelWork struct {
+	process
+	source    batch.Source
+	snapshots scoring.SnapshotReader
+	metrics   []scoring.Metric // all that an engine has
+	names     []string         // metrics whose judges are asked; none: all that have a judge and a verdict
+	among     []string         // if not nil, only these of them
+	config    scoring.Config
+	judge     judging.Config
+	warehouse *store.Store
+	repeat    int
+	asking    string // ID
+	at        time.Time
+	quiet     bool
+}
+
+// engine returns an engine whose judges are asked anew, with the names of the chosen metrics.
+func (s *sentinelWork) engine(judges *judging.Judges, repetition int) (*scoring.Engine, *judging.Occasion, []string,
+	error) {
+	occasion, err := judges.Afresh(s.asking, s.at, repetition)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	o := scoring.EngineOptions{Snapshots: s.snapshots, Config: s.config}
+	occasion.Judge(&o)
+	engine, err := scoring.NewEngine(s.metrics, &o)
+	if err != nil {
+		return nil, nil, nil, errcode.AsUsage(err)
+	}
+	names, err := evaluation.ChooseMetrics(engine, s.names, "both",
+		func(m *scoring.Metric) bool { return engine.HasJudge(m.Name) })
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var chosen []string
+	for _, name := range names {
+		m, err := engine.Metric(name)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		_, given := s.config.Thresholds[name]
+		switch asks := engine.AsksJudge(m); {
+		case s.among != nil && !slices.Contains(s.among, name):
+		case asks && (given || m.Threshold != nil || m.Group == custom.Group):
+			chosen = append(chosen, name)
+		case len(s.names) > 0 && !asks:
+			return nil, nil, nil, usage("sentinels: metric %s asks no judge", name)
+		case len(s.names) > 0:
+			return nil, nil, nil, usage("sentinels: metric %s gives no verdict; set metrics.thresholds.%s", name, name)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, nil, nil, usage("sentinels: no metric has a judge and a verdict")
+	}
+	return engine, occasion, chosen, nil
+}
+
+// sentinelEstimate is the estimated number and cost of the judge calls of an asking.
+type sentinelEstimate struct {
+	Cases     int64    `json:"cases"`
+	Metrics   []string `json:"metrics"`
+	Repeat    int      `json:"repeat"`
+	Calls     int64    `json:"calls"`                // at least: calls that follow a reply are not counted
+	TokensIn  int64    `json:"tokens_in"`            // of these calls, about
+	TokensOut int64    `json:"tokens_out_at_most"`   // of these calls
+	Money     string   `json:"usd_at_most,omitzero"` // of these calls; "" if a price is unknown
+}
+
+// String describes the estimate in a line.
+func (e *sentinelEstimate) String() string {
+	text := fmt.Sprintf("sentinels: %s, %s, %s each: %s or more, about %d tokens in and at most %d out",
+		printable.Count(e.Cases, "case"), printable.Count(len(e.Metrics), "metric"), printable.Count(e.Repeat, "reply"),
+		printable.Count(e.Calls, "judge call"), e.TokensIn, e.TokensOut)
+	if e.Money != "" {
+		text += ", at most " + e.Money + " USD"
+	}
+	return text + "; calls that follow a reply are not counted"
+}
+
+// estimate computes the calls of an asking without making any.
+func (s *sentinelWork) estimate(ctx context.Context) (*sentinelEstimate, error) {
+	missed := &missedCalls{seen: map[string]bool{}, of: map[judgebackend.Identity]*submission.Estimate{}}
+	config := s.judge
+	config.Offline, config.Ledger, config.Audit = true, "none", ""
+	env := s.judging()
+	env.Scores, env.Missed = s.warehouse, missed.add
+	judges, err := config.Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	defer judges.Close()
+	engine, _, names, err := s.engine(judges, s.repeat)
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := batch.Runner{Engine: engine, Metrics: names, Now: s.now}.Run(ctx, "estimate", s.source, batch.Discard)
+	if err != nil {
+		return nil, err
+	}
+	if outcome.Done == 0 {
+		return nil, errcode.New(errcode.NotFound, "no sentinel cases found")
+	}
+	sum := missed.total(judges, func(n int64) int64 { return n * int64(s.repeat) })
+	return &sentinelEstimate{outcome.Done, names, s.repeat, sum.Calls, sum.TokensIn, sum.TokensOut, sum.Money}, nil
+}
+
+// sentinelRows is the number of rows that are written together.
+const sentinelRows = 256
+
+// ask asks the judges and writes their verdicts. An error of a row is one of its verdict; the verdicts until an
+// interruption are written.
+func (s *sentinelWork) ask(ctx context.Context, judges *judging.Judges) error {
+	var rows []store.Sentinel
+	var writing error
+	flush := func() {
+		if len(rows) > 0 && writing == nil {
+			writing = s.warehouse.WriteSentinels(context.WithoutCancel(ctx), rows...)
+		}
+		rows = rows[:0]
+	}
+	decided := 0
+	for repetition := 1; repetition <= s.repeat; repetition++ {
+		engine, occasion, names, err := s.engine(judges, repetition)
+		if err != nil {
+			return err
+		}
+		bar := newProgressBar(s.stderr, s.quiet)
+		_, err = batch.Runner{
+			Engine: engine, Metrics: names, Now: s.now, Progress: bar.update, Memory: s.boundMemory,
+			Concurrency: s.judge.Concurrency + s.judge.Concurrency/2,
+			Scored: func(c *scoring.Case, scored []scoring.Row) {
+				for i := range scored {
+					if row, asked := occasion.Verdict(c, &scored[i], s.config); asked {
+						rows = append(rows, row)
+					} else {
+						decided++
+					}
+				}
+				if len(rows) >= sentinelRows {
+					flush()
+				}
+			},
+		}.Run(ctx, "sentinels", s.source, batch.Discard)
+		bar.finish()
+		flush()
+		if err = cmp.Or(writing, err); err != nil {
+			return err
+		}
+	}
+	if decided > 0 {
+		fmt.Fprintf(s.stderr, "sentinels: %s needed no judge\n", printable.Count(decided/s.repeat, "verdict"))
+	}
+	return nil
+}
+
+// sentinelFlags are the flags of badger run for sentinel cases.
+type sentinelFlags struct {
+	Sentinels string `placeholder:"FILE" help:"Case file of sentinel cases, about which the judges are asked anew after the run, within its budget (default sentinels.cases of the configuration)."`
+	driftFlags
+}
+
+// prepare opens the sentinel cases of a run; nil if there are none, or no judge.
+func (f *sentinelFlags) prepare(e *runAtWork, config *configuration, metrics []scoring.Metric) (_ *sentinelWork,
+	err error) {
+	file := cmp.Or(f.Sentinels, config.Sentinels.Cases)
+	if e.since, err = dayOf(cmp.Or(f.Since, config.Sentinels.Since)); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.FailOnDrift && file == "":
+		return nil, usage("--fail-on-drift: expected sentinel cases; name them with --sentinels FILE")
+	case file == "" || e.submitted != nil || f.Sentinels == "" && (e.Warehouse == nil || config.Judge.CheckLive() != nil):
+		return nil, nil //nolint:nilnil // none
+	}
+	if err := config.Judge.CheckLive(); err != nil {
+		return nil, err
+	}
+	in, err := cases.OpenFile("--sentinels", file, store.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	in.Snapshots.Allow(config.Results.Files)
+	s := &sentinelWork{process: e.process, source: in.Source, snapshots: in.Snapshots, metrics: metrics,
+		names: config.Sentinels.Metrics, config: e.Config, judge: config.Judge, warehouse: e.Warehouse,
+		repeat: cmp.Or(config.Sentinels.Repeat, 1), asking: e.ID, at: e.Now(), quiet: e.quiet}
+	if len(s.names) == 0 {
+		s.among = e.Metrics
+	}
+	return s, nil
+}
+
+// sentinels asks the judges of a run about the sentinel cases, and compares their verdicts with the earlier ones.
+func (*sentinelFlags) sentinels(ctx context.Context, e *runAtWork) error {
+	if e.sentinel == nil {
+		return nil
+	}
+	estimate, err := e.sentinel.estimate(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(e.stderr, estimate)
+	if err := e.sentinel.ask(ctx, e.judge); err != nil {
+		return err
+	}
+	e.Summary.Figures.Sentinels, err = driftOf(ctx, e.Warehouse, e.since, estimate.Metrics)
+	return err
+}
+
+// sentinelCheck returns the check of badger doctor whether judges changed; none if no judge was asked about sentinel
+// cases, or if the warehouse cannot be read, which other checks report.
+func sentinelCheck(ctx context.Context, url string, config sentinelConfig) []doctor.Check {
+	const name = "judges unchanged"
+	since, err := dayOf(config.Since)
+	if err != nil {
+		return []doctor.Check{doctor.Failure(name, err, "correct sentinels.since in the configuration")}
+	}
+	w, err := openWarehouse(ctx, url, readOnly)
+	if err != nil {
+		return nil
+	}
+	defer w.Close()
+	d, err := driftOf(ctx, w, since, nil)
+	switch {
+	case err != nil:
+		return []doctor.Check{doctor.Failure(name, err, "look at what the warehouse says about badger.sentinels")}
+	case len(d.Judges) == 0:
+		return nil
+	}
+	check := doctor.Check{Name: name, Status: doctor.OK}
+	var parts []string
+	for i := range d.Judges {
+		j := &d.Judges[i]
+		text := fmt.Sprintf("%s by %s: %s on %s", j.Metric, printable.Text(j.Judge), j.Outcome, j.At.Format(time.DateOnly))
+		if j.Outcome == analysis.Changed {
+			check.Status = doctor.Warning
+			check.Fix = "see badger judge drift --db URL; set sentinels.since to the day of a change that you accept"
+			text += ". " + strings.Join(j.Findings, " ")
+		}
+		parts = append(parts, text)
+	}
+	check.Detail = strings.Join(parts, "; ")
+	return []doctor.Check{check}
+}
