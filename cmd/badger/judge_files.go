@@ -30,6 +30,7 @@ type judgeCommand struct {
 	List    judgeListCommand    `cmd:"" help:"List the promoted judges of a warehouse."`
 
 	Sentinel judgeSentinelCommand `cmd:"" help:"Ask judges about sentinel cases to see whether they changed."`
+	Bias     judgeBiasCommand     `cmd:"" help:"Measure whether judges prefer a position, length or style."`
 	Drift    judgeDriftCommand    `cmd:"" help:"Show whether judges changed, by stored sentinel verdicts."`
 }
 

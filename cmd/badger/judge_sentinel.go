@@ -309,6 +309,7 @@ func (s *sentinelWork) engine(judges *judging.Judges, repetition int) (*scoring.
 
 // sentinelEstimate is the estimated number and cost of the judge calls of an asking.
 type sentinelEstimate struct {
+	What      string   `json:"-"` // "" for sentinels
 	Cases     int64    `json:"cases"`
 	Metrics   []string `json:"metrics"`
 	Repeat    int      `json:"repeat"`
@@ -320,8 +321,9 @@ type sentinelEstimate struct {
 
 // String describes the estimate in a line.
 func (e *sentinelEstimate) String() string {
-	text := fmt.Sprintf("sentinels: %s, %s, %s each: %s or more, about %d tokens in and at most %d out",
-		printable.Count(e.Cases, "case"), printable.Count(len(e.Metrics), "metric"), printable.Count(e.Repeat, "reply"),
+	text := fmt.Sprintf("%s: %s, %s, %s each: %s or more, about %d tokens in and at most %d out",
+		cmp.Or(e.What, "sentinels"), printable.Count(e.Cases, "case"), printable.Count(len(e.Metrics), "metric"),
+		printable.Count(e.Repeat, "reply"),
 		printable.Count(e.Calls, "judge call"), e.TokensIn, e.TokensOut)
 	if e.Money != "" {
 		text += ", at most " + e.Money + " USD"
@@ -353,7 +355,7 @@ func (s *sentinelWork) estimate(ctx context.Context) (*sentinelEstimate, error) 
 		return nil, errcode.New(errcode.NotFound, "no sentinel cases found")
 	}
 	sum := missed.total(judges, func(n int64) int64 { return n * int64(s.repeat) })
-	return &sentinelEstimate{outcome.Done, names, s.repeat, sum.Calls, sum.TokensIn, sum.TokensOut, sum.Money}, nil
+	return &sentinelEstimate{"", outcome.Done, names, s.repeat, sum.Calls, sum.TokensIn, sum.TokensOut, sum.Money}, nil
 }
 
 // sentinelRows is the number of rows that are written together.
