@@ -44,7 +44,11 @@ func (in *Input) ScoreOf(metric string) (Score, error) {
 	in.memo = memo
 	if s.Usage != nil {
 		in.usage.add(*s.Usage)
-		s.Usage = nil
+		if s.Usage.Judge == "" && s.Usage.Panel == nil {
+			s.Usage = nil
+		} else { // the calls are counted once, but the score keeps its judges
+			s.Usage = &Usage{Judge: s.Usage.Judge, Panel: s.Usage.Panel}
+		}
 	}
 	if r.ahead == nil {
 		r.ahead = map[string]Score{}

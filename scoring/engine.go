@@ -38,6 +38,7 @@ type EngineOptions struct {
 	Config    Config
 
 	Panicked func(metric string, value any, stack []byte) // called after a panic inside a metric; may be nil
+	NoReply  func(panel, judge, reason string)            // called when a judge of a panel gave no reply; may be nil
 }
 
 // Engine runs metrics on cases. It keeps no state between cases and is safe for concurrent use.
@@ -223,11 +224,23 @@ type run struct {
 	scores  []Score          // the scores of asked that are computed so far, in order
 	ahead   map[string]Score // by name: scores computed early because another metric uses them
 	running []string         // names of the metrics being computed; each uses the score of the next
+	seat    seat             // the judge of a panel for which the metric is computed
 }
 
 func (r *run) score(m *Metric) Score {
 	r.running = append(r.running, m.Name)
-	defer func() { r.running = r.running[:len(r.running)-1] }()
+	outer := r.seat
+	defer func() { r.running, r.seat = r.running[:len(r.running)-1], outer }()
+	r.seat = seat{}
+	s := r.scoreGolds(m)
+	if r.seat.panel != nil {
+		s = r.byPanel(m, s)
+	}
+	return s
+}
+
+// scoreGolds returns the best score of m over the accepted answers, by the judge of r.seat if m asks a panel.
+func (r *run) scoreGolds(m *Metric) Score {
 	n := max(1, len(r.c.Golds))
 	if r.inputs == nil {
 		r.inputs, r.golds = make([]Input, n), make([]*Query, n)

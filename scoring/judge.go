@@ -27,6 +27,19 @@ func WithPayer(ctx context.Context, name string) context.Context {
 type Judge struct {
 	Backend     judgebackend.Backend // nil: that of [EngineOptions].Judge
 	Temperature *float64             // of the questions, from 0 to 2; nil: that of each prompt
+	// number of the sample of every question, for several independent replies of one model; 0: that of each prompt
+	Sample int
+}
+
+// on returns r with the settings of the judge.
+func (j *Judge) on(r judgebackend.Request) judgebackend.Request {
+	if j.Temperature != nil {
+		r.Temperature = *j.Temperature
+	}
+	if j.Sample != 0 {
+		r.Sample = j.Sample
+	}
+	return r
 }
 
 // TagJudge is the judge of the cases with a tag.
@@ -113,7 +126,21 @@ func (e *Engine) HasJudge(metric string) bool {
 }
 
 func (in *Input) judgeOf(purpose string) Judge {
+	if p := in.panelOf(purpose); p != nil {
+		return p.at(in.run.seat.member).Judge
+	}
 	return in.run.engine.judgeOf(in.metric, purpose, in.Case)
+}
+
+// repliesTo returns the recorded replies for questions with the purpose, or nil.
+func (in *Input) repliesTo(purpose string) Replies {
+	if in.replies != nil || in.run == nil {
+		return in.replies
+	}
+	if p := in.panelOf(purpose); p != nil {
+		return p.at(in.run.seat.member).Replies
+	}
+	return nil
 }
 
 // Replies provides recorded judge replies for cases, such as those published with a data set. If there is a reply to
@@ -151,6 +178,8 @@ type Usage struct {
 	Repaired int `json:"repaired"`
 	// the judge, such as openai:gpt-4o, if the case's tag selected it
 	Judge string `json:"judge,omitempty"`
+	// how a panel decided the score; nil if no panel was asked
+	Panel *PanelScore `json:"panel,omitempty"`
 }
 
 // Ask sends the judge a question about the case, validates the reply against the request's schema, and decodes it
@@ -165,15 +194,24 @@ func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) erro
 // AskResponse is [Input.Ask] for metrics that also need the backend's response: its text and the log-probabilities of
 // its tokens. A ledger records both, so a score from a cached response is the same.
 func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
-	if in.replies != nil {
-		if reply, id, ok := in.replies.Reply(in.Case.ID, r.Purpose); ok {
+	if err := in.take(r.Purpose); err != nil {
+		return judgebackend.Response{}, err
+	}
+	resp, err := in.ask(ctx, r, into)
+	in.run.seat.note(err)
+	return resp, err
+}
+
+func (in *Input) ask(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
+	if replies := in.repliesTo(r.Purpose); replies != nil {
+		if reply, id, ok := replies.Reply(in.Case.ID, r.Purpose); ok {
 			in.usage.Calls++
 			in.assessments = append(in.assessments, id)
 			resp := judgebackend.Response{Reply: reply, FinishReason: judgebackend.FinishStop, AssessmentID: id, Cached: true}
-			if m, ok := in.replies.(ModelReplies); ok {
+			if m, ok := replies.(ModelReplies); ok {
 				resp.Model = m.ReplyModel(in.Case.ID, r.Purpose)
 			}
-			if t, ok := in.replies.(tokenReplies); ok {
+			if t, ok := replies.(tokenReplies); ok {
 				resp.LogProbs = t.ReplyLogProbs(in.Case.ID, r.Purpose)
 			}
 			return resp, judgebackend.Decode(reply, r.Schema, into)
@@ -184,10 +222,7 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 		return judgebackend.Response{}, errcode.New(errcode.FailedPrecondition,
 			"no judge is configured and no reply is recorded for %s", r.Purpose)
 	}
-	if judge.Temperature != nil {
-		r.Temperature = *judge.Temperature
-	}
-	x, err := judgebackend.CompleteJSON(ctx, judge.Backend, r, into)
+	x, err := judgebackend.CompleteJSON(ctx, judge.Backend, judge.on(r), into)
 	in.usage.Calls, in.usage.Repaired = in.usage.Calls+x.Calls, in.usage.Repaired+x.Repaired
 	if !x.Cached {
 		in.usage.Fresh += x.Calls
@@ -216,6 +251,9 @@ func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) 
 
 // AskOnceResponse is [Input.AskOnce] for metrics that also need the response, as with [Input.AskResponse].
 func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
+	if err := in.take(r.Purpose); err != nil {
+		return judgebackend.Response{}, err
+	}
 	made := false
 	a := Memo(in, in.shared(r), func() (a answer) {
 		made = true
@@ -227,6 +265,7 @@ func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, in
 	if !made {
 		in.assessments = append(in.assessments, a.assessments...)
 		in.nameJudge()
+		in.run.seat.note(a.err)
 	}
 	if a.err != nil {
 		return a.response, a.err
@@ -247,16 +286,18 @@ type sharedKey struct {
 	question [sha256.Size]byte
 	judge    judgebackend.Identity
 	settings string
+	member   *Member // of the panel that is asked; nil for a single judge
 }
 
 func (in *Input) shared(r judgebackend.Request) sharedKey {
 	judge := in.judgeOf(r.Purpose)
-	if judge.Temperature != nil {
-		r.Temperature = *judge.Temperature
-	}
-	b, _ := json.Marshal(r) // its members are strings and finite numbers
+	b, _ := json.Marshal(judge.on(r)) // its members are strings and finite numbers
 	settings, _ := json.Marshal(judgebackend.SettingsOf(judge.Backend))
-	return sharedKey{sha256.Sum256(b), identityOf(judge.Backend), string(settings)}
+	key := sharedKey{question: sha256.Sum256(b), judge: identityOf(judge.Backend), settings: string(settings)}
+	if p := in.panelOf(r.Purpose); p != nil {
+		key.member = p.at(in.run.seat.member)
+	}
+	return key
 }
 
 // identityOf returns the identity of a backend, or the zero value if it has none.
@@ -274,17 +315,18 @@ func (in *Input) HasJudge(purpose string) bool {
 
 // Recorded reports whether a reply to a question of that purpose was recorded for the case.
 func (in *Input) Recorded(purpose string) bool {
-	if in.replies == nil {
+	replies := in.repliesTo(purpose)
+	if replies == nil {
 		return false
 	}
-	_, _, ok := in.replies.Reply(in.Case.ID, purpose)
+	_, _, ok := replies.Reply(in.Case.ID, purpose)
 	return ok
 }
 
 // JudgeModel returns the name of the model that answers questions with this purpose: the model of the recorded
 // replies if there is one (see [ModelReplies]), else that of the backend, or "" if both are unknown.
 func (in *Input) JudgeModel(purpose string) string {
-	if m, ok := in.replies.(ModelReplies); ok && in.Recorded(purpose) {
+	if m, ok := in.repliesTo(purpose).(ModelReplies); ok && in.Recorded(purpose) {
 		return m.ReplyModel(in.Case.ID, purpose)
 	}
 	return identityOf(in.judgeOf(purpose).Backend).Model

@@ -63,7 +63,7 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	if err != nil {
 		return nil, err
 	}
-	return scoring.Memo(in, stage1Key{o.key()}, func() *Hybrid {
+	return scoring.MemoReply(in, stage1Key{o.key()}, func() *Hybrid {
 		s.Asked, s.Proposal = true, &p
 		judged.accept(gold, pred, o, o.align(in))
 		return &judged

@@ -136,7 +136,7 @@ func componentsByJudge(ctx context.Context, in *scoring.Input, of side) (sqlpart
 		sets sqlparts.Components
 		err  error
 	}
-	got := scoring.Memo(in, key{of}, func() (c read) {
+	got := scoring.MemoReply(in, key{of}, func() (c read) {
 		c.sets, c.err = reply.components(sql, sqlparts.DialectOf(in.Case.Dialect))
 		return c
 	})
