@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -113,6 +114,25 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
+// recordedPanels returns the panels of --judge-panel, whose judges are backends of recorded replies.
+func recordedPanels(flags []string) (panels []calibration.Panel, err error) {
+	for _, text := range flags {
+		name, p, err := judging.ParsePanel(text)
+		if err != nil {
+			return nil, usage("--judge-panel: %w", err)
+		}
+		of := calibration.Panel{Name: name}
+		of.Open = func(replies func(string) (scoring.Replies, error)) (*scoring.Panel, error) {
+			return p.Recorded(name, replies)
+		}
+		for _, m := range p.Members {
+			of.Backends = append(of.Backends, m.Backend)
+		}
+		panels = append(panels, of)
+	}
+	return panels, nil
+}
+
 // study scores the labelled cases and returns the scores with the labels.
 func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.Study, error) {
 	in, err := openCases(ctx, p, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags, openToRead)
@@ -135,10 +155,16 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 		return nil, err
 	}
 	in.Snapshots.Allow(config.Results.Files)
+	wanted := calibration.Wanted{Metrics: c.Metrics, Compare: c.Compare, Assessments: c.Assessments, Backends: c.Backend}
+	if c.Assessments != "" { // the judges of the panels are backends of the file
+		if wanted.Panels, err = recordedPanels(c.JudgePanel); err != nil {
+			return nil, err
+		}
+		c.JudgePanel = nil
+	}
 	if config.Judge, err = c.over(config.Judge); err != nil {
 		return nil, err
 	}
-	wanted := calibration.Wanted{Metrics: c.Metrics, Compare: c.Compare, Assessments: c.Assessments, Backends: c.Backend}
 	wanted.Engine = scoring.EngineOptions{Snapshots: in.Snapshots}
 	if wanted.Engine.Config, err = config.Metrics.engineConfig(); err != nil {
 		return nil, err
@@ -155,7 +181,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	defer judge.Close() //nolint:errcheck // the ledger holds what it could
 	if judge != nil {
 		wanted.Judge, wanted.Judges, wanted.Model = judge.Backend(), judge.ByMetric(), judge.ModelOf
-		wanted.ByTag = judge.ByTag()
+		wanted.ByTag, wanted.Engine.NoReply = judge.ByTag(), judging.NoReply(judged.Log)
 	}
 	if l.Plan, err = wanted.Plan(ctx); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 type judgeFlags struct {
 	Judge        string   `placeholder:"BACKEND:MODEL" help:"Judge model: openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none (default none)."`
 	JudgeFor     []string `name:"judge-for" placeholder:"METRIC=BACKEND:MODEL" help:"Judge model for one metric, such as rose=openai:o3 (repeatable). It overrides --judge."`
+	JudgePanel   []string `name:"judge-panel" sep:"none" placeholder:"NAME=RULE:A,B,…" help:"Panel of judges, such as trio=majority:openai:a,openai:b,openai:c (repeatable; rules majority, unanimity and escalation, whose last judge is the arbiter). Without --judge it is the judge."`
 	JudgeURL     string   `name:"judge-url" placeholder:"URL" help:"Endpoint of the judge, such as http://127.0.0.1:8000/v1. No other host is contacted."`
 	JudgeHost    []string `name:"judge-host" placeholder:"HOST" help:"Host that the judge may be called at without --judge-url, such as api.openai.com."`
 	JudgeKeyFile string   `name:"judge-key-file" placeholder:"FILE" help:"File with the API key of the judge."`
@@ -33,6 +34,20 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 		cmp.Or(f.JudgeKeyEnv, c.KeyEnv)
 	c.Ledger, c.Audit, c.Offline = cmp.Or(f.Ledger, c.Ledger), cmp.Or(f.Audit, c.Audit), c.Offline || f.Offline
 	c.BaseURL, c.AllowHosts = cmp.Or(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
+	for i, text := range f.JudgePanel {
+		name, panel, err := judging.ParsePanel(text)
+		if err != nil {
+			return c, usage("--judge-panel: %w", err)
+		}
+		if i == 0 {
+			c.Panels = maps.Clone(c.Panels)
+			c.Backend = cmp.Or(f.Judge, "panel:"+name)
+		}
+		if c.Panels == nil {
+			c.Panels = map[string]judging.Panel{}
+		}
+		c.Panels[name] = panel
+	}
 	if f.Judge == "none" {
 		c.Metrics, c.ByTag = nil, nil // without them, there are no judge calls
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -142,6 +143,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 		return nil, nil, err
 	}
 	o.Judge, o.Judges, o.ByTag = judge.Backend(), judge.ByMetric(), judge.ByTag()
+	o.NoReply = judging.NoReply(p.judging().Log)
 	engine, err := scoring.NewEngine(append(metrics, j.Metric()), &o)
 	if err != nil {
 		_ = judge.Close()

@@ -255,7 +255,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return err
 	}
 	o := scoring.EngineOptions{Snapshots: snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(),
-		ByTag:  e.judge.ByTag(),
+		ByTag: e.judge.ByTag(), NoReply: judging.NoReply(judged.Log),
 		Config: e.Config}
 	if recorded != nil {
 		o.Replies = recorded.Replies

@@ -270,7 +270,7 @@ func (s *functionServer) functions(ctx context.Context,
 	}
 	engine, err := scoring.NewEngine(metrics,
 		&scoring.EngineOptions{Snapshots: readable, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(),
-			ByTag:  s.judge.ByTag(),
+			ByTag: s.judge.ByTag(), NoReply: judging.NoReply(s.log),
 			Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, errcode.AsUsage(err)

@@ -235,7 +235,7 @@ func (m *scored) categories() bool { return m.metric != nil && len(m.metric.Labe
 // without a recorded reply or, if no needed reply was recorded, all. Otherwise only easy cases, which rules decide
 // without a judge, would remain of the cases without replies, and agreement would be overestimated.
 func (m *scored) leaveOut(done []assessed, i int) {
-	if m.by == nil || len(m.by.runs) == 0 {
+	if m.by == nil || len(m.by.runs)+len(m.by.panel) == 0 {
 		return
 	}
 	wanting, asked := false, false

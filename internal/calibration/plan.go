@@ -33,7 +33,8 @@ type backend struct {
 	name   string                     // of recorded replies
 	model  func(metric string) string // returns the judge model of a metric, "" if none; nil: recorded replies
 	engine *scoring.Engine
-	runs   []*assessfile.Run // recorded replies by method; nil for a live judge
+	runs   []*assessfile.Run // recorded replies by method; nil for a live judge and for a panel
+	panel  []*backend        // the members of a panel of recorded replies
 }
 
 // Wanted selects the metrics to calibrate, and the judges of judge metrics.
@@ -45,11 +46,20 @@ type Wanted struct {
 	Engine      scoring.EngineOptions // options of every engine, without a judge
 	Assessments string                // file of recorded replies; "": none
 	Backends    []string              // backends of Assessments to use; nil: all
+	Panels      []Panel               // panels of backends of Assessments, each of which counts as one judge
 
 	Judge  judgebackend.Backend
 	Judges map[string]scoring.Judge
 	ByTag  []scoring.TagJudge
 	Model  func(metric string) string // returns the model that a metric calls, "" if none; nil: no judge calls
+}
+
+// Panel is a panel of backends of recorded replies.
+type Panel struct {
+	Name     string
+	Backends []string // of the members
+	// opens the panel with the recorded replies of each backend
+	Open func(replies func(backend string) (scoring.Replies, error)) (*scoring.Panel, error)
 }
 
 // Plan is the list of metrics to calibrate, with the source of each one's scores.
@@ -127,7 +137,41 @@ func (w *Wanted) recorded(ctx context.Context) ([]backend, error) {
 		}
 		out = append(out, b)
 	}
+	for _, p := range w.Panels {
+		b, err := w.panel(f, p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
 	return out, nil
+}
+
+// panel returns a panel of backends of the file as one backend.
+func (w *Wanted) panel(f *assessfile.File, p Panel) (b backend, err error) {
+	b.name = p.Name
+	if slices.Contains(f.Backends(), p.Name) {
+		return b, errcode.Usage("--judge-panel: the file has a backend called %.60q; name the panel otherwise", p.Name)
+	}
+	judge, err := p.Open(func(name string) (scoring.Replies, error) { return f.Replies(name) })
+	if err != nil {
+		return b, err
+	}
+	o := w.Engine
+	o.Judge = judge
+	if b.engine, err = w.engine(o); err != nil {
+		return b, err
+	}
+	for _, name := range p.Backends {
+		member := &backend{name: name}
+		for _, r := range f.Runs() {
+			if r.Backend == name {
+				member.runs = append(member.runs, r)
+			}
+		}
+		b.panel = append(b.panel, member)
+	}
+	return b, nil
 }
 
 // choose adds the metrics to the plan: those without a judge once, the others once for each backend.
@@ -162,6 +206,9 @@ func (p *Plan) choose(w *Wanted, backends []backend) {
 				}
 			}
 			about.Key = m.Name + "@" + cmp.Or(who, "judges")
+			if b.panel != nil && !slices.ContainsFunc(b.panel, func(of *backend) bool { return of.replies(m) }) {
+				continue
+			}
 			if r := b.run(m.Name); r == nil || r.HasReplies() {
 				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.FieldJudge == 0, by: b},
 					m.Name)
@@ -189,6 +236,12 @@ func (p *Plan) choose(w *Wanted, backends []backend) {
 	}
 }
 
+// replies reports whether replies to a question of the metric were recorded, or may be if it does not always ask.
+func (b *backend) replies(m *scoring.Metric) bool {
+	r := b.run(m.Name)
+	return r != nil && r.HasReplies() || r == nil && m.Needs&scoring.FieldJudge == 0
+}
+
 // run returns the recorded replies for a method, or nil.
 func (b *backend) run(method string) *assessfile.Run {
 	for _, r := range b.runs {
@@ -202,6 +255,11 @@ func (b *backend) run(method string) *assessfile.Run {
 // assessed reports whether a reply was recorded for a case: for the metric itself if the file has its method, else
 // for any method. It is true for a live judge.
 func (b *backend) assessed(metric, caseID string) bool {
+	for _, of := range b.panel {
+		if !of.assessed(metric, caseID) {
+			return false
+		}
+	}
 	if own := b.run(metric); own != nil {
 		return own.Calls(caseID) > 0
 	}

@@ -14,6 +14,7 @@ import (
 // Judgement holds the prompts and replies of the judges that the scores of the case are based on.
 type Judgement struct {
 	Asked     []Vote   `json:"asked"`
+	Panels    []Panel  `json:"panels,omitempty"`       // how panels of judges decided scores
 	Unknown   []string `json:"not_recorded,omitempty"` // IDs in scores of assessments that are not stored
 	Overruled []string `json:"overruled,omitempty"`    // statements of the judge that evidence overruled
 }
@@ -96,7 +97,8 @@ func (b *builder) judgement() *Judgement {
 			out.Overruled = append(out.Overruled, b.masked.written(r.Part+": "+r.Why))
 		}
 	}
-	if len(out.Asked)+len(out.Unknown)+len(out.Overruled) == 0 {
+	out.Panels = b.panels()
+	if len(out.Asked)+len(out.Panels)+len(out.Unknown)+len(out.Overruled) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(out.Asked, func(x, y Vote) int { return bytes.Compare([]byte(x.Kind), []byte(y.Kind)) })

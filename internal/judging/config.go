@@ -19,6 +19,8 @@ type Config struct {
 	Metrics map[string]Metric `yaml:"metrics"` // judges of single metrics, by the metric's name
 	// judges of cases with a tag, instead of all others: the first whose tag a case has
 	ByTag []Rule `yaml:"by_tag"`
+	// several judges with a rule, by name: the backend panel:NAME
+	Panels map[string]Panel `yaml:"panels"`
 
 	// where replies are stored: warehouse, none or a file; default: the warehouse if there is one, or else memory
 	Ledger       string `yaml:"ledger"`
@@ -43,7 +45,7 @@ type Config struct {
 
 // Endpoint is one model and how to reach it.
 type Endpoint struct {
-	// openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
+	// openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE, panel:NAME or none
 	Backend string `yaml:"backend,omitempty"`
 	BaseURL string `yaml:"base_url,omitempty"` // of the endpoint; its host is allowed
 	KeyFile string `yaml:"key_file,omitempty"` // file with the key
@@ -104,13 +106,23 @@ func (c *Config) KeepsInWarehouse() bool {
 // set reports whether an endpoint names a judge.
 func (c *Endpoint) set() bool { return c.Backend != "" && c.Backend != "none" }
 
-// Others returns the endpoints of the judges of single metrics and of tags that have their own, by their keys.
+// Others returns the endpoints of the judges of single metrics and of tags that have their own, and of the judges of
+// panels that are used, by their keys.
 func (c *Config) Others() (map[string]Endpoint, error) {
 	entries, err := c.entries()
 	out := map[string]Endpoint{}
 	for _, e := range entries {
 		if e.own {
 			out[e.key] = e.endpoint
+		}
+	}
+	for _, name := range c.used() {
+		all, err := c.seats(name)
+		if err != nil {
+			return out, err
+		}
+		for _, s := range all {
+			out[s.key] = s.endpoint
 		}
 	}
 	return out, err

@@ -53,6 +53,11 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 				of = append(of, name)
 			}
 		}
+		for _, name := range slices.Sorted(maps.Keys(j.panels)) {
+			if slices.ContainsFunc(j.panels[name].Judges(), func(m scoring.Member) bool { return m.Backend == stack }) {
+				of = append(of, panelKind+" "+name)
+			}
+		}
 		for _, r := range j.byTag {
 			if r.Judge.Backend == stack && stack != j.stack {
 				of = append(of, "tag "+r.Tag)

@@ -24,6 +24,8 @@ import (
 // not be called on nil.
 type Judges struct {
 	stack    *judgebackend.Stack            // for metrics without a separate judge; may be nil
+	panel    *scoring.Panel                 // for metrics without a separate judge, instead of stack; may be nil
+	panels   map[string]*scoring.Panel      // all that are used, by name
 	byMetric map[string]scoring.Judge       // separate judges, by metric
 	byTag    []scoring.TagJudge             // judges of cases with a tag
 	others   map[string]*judgebackend.Stack // of separate judges, by endpoint, which several may share
@@ -40,10 +42,14 @@ func One(stack *judgebackend.Stack, budget *judgebackend.Budget) *Judges {
 
 // Backend returns the judge of metrics without a separate one, or nil if unset.
 func (j *Judges) Backend() judgebackend.Backend {
-	if j == nil || j.stack == nil {
-		return nil // and not a nil *Stack
+	switch {
+	case j == nil:
+	case j.panel != nil:
+		return j.panel
+	case j.stack != nil: // and not a nil *Stack
+		return j.stack
 	}
-	return j.stack
+	return nil
 }
 
 // First returns the judge of metrics without a separate one or, if unset, the first separate one; nil if there is none.
@@ -113,8 +119,8 @@ func (j *Judges) Name() string {
 		return "none"
 	}
 	var parts []string
-	if j.stack != nil {
-		parts = append(parts, nameOf(j.stack))
+	if b := j.Backend(); b != nil {
+		parts = append(parts, nameWith(scoring.Judge{Backend: b}))
 	}
 	for _, metric := range slices.Sorted(maps.Keys(j.byMetric)) {
 		parts = append(parts, j.named(metric))
@@ -139,13 +145,16 @@ func nameOf(s *judgebackend.Stack) string {
 func (j *Judges) named(metric string) string {
 	of := j.byMetric[metric]
 	if of.Backend == nil {
-		of.Backend = j.stack
+		of.Backend = j.Backend()
 	}
 	return metric + "=" + nameWith(of)
 }
 
-// nameWith returns the name of a judge with its temperature, or none if it has no backend.
+// nameWith returns the name of a judge with its temperature and sample, or of a panel; none if it has no backend.
 func nameWith(of scoring.Judge) string {
+	if p, ok := of.Backend.(*scoring.Panel); ok {
+		return describe(p)
+	}
 	stack, ok := of.Backend.(*judgebackend.Stack)
 	if !ok || stack == nil {
 		return "none"
@@ -154,18 +163,25 @@ func nameWith(of scoring.Judge) string {
 	if of.Temperature != nil {
 		name += " (temperature " + strconv.FormatFloat(*of.Temperature, 'g', -1, 64) + ")"
 	}
+	if of.Sample != 0 {
+		name += " (sample " + strconv.Itoa(of.Sample) + ")"
+	}
 	return name
 }
 
-// ModelOf returns the model that judges a metric, or "" if there is none.
+// ModelOf returns the model or the panel that judges a metric, or "" if there is none.
 func (j *Judges) ModelOf(metric string) string {
-	if s, ok := j.byMetric[metric].Backend.(*judgebackend.Stack); ok {
-		return cmp.Or(s.Identity().Model, nameOf(s))
+	b := j.byMetric[metric].Backend
+	if b == nil {
+		b = j.Backend()
 	}
-	if j.stack == nil {
-		return ""
+	switch b := b.(type) {
+	case *scoring.Panel:
+		return b.Name
+	case *judgebackend.Stack:
+		return cmp.Or(b.Identity().Model, nameOf(b))
 	}
-	return cmp.Or(j.stack.Identity().Model, nameOf(j.stack))
+	return ""
 }
 
 // PrintUsage prints the calls and tokens of each judge, one line each, and the total cost.

@@ -68,7 +68,8 @@ func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 	if !c.Asked() {
 		return nil, nil //nolint:nilnil // no judge is a valid judge
 	}
-	j := &Judges{byMetric: map[string]scoring.Judge{}, others: map[string]*judgebackend.Stack{}}
+	j := &Judges{byMetric: map[string]scoring.Judge{}, others: map[string]*judgebackend.Stack{},
+		panels: map[string]*scoring.Panel{}}
 	defer func() {
 		if err != nil {
 			_ = j.Close()
@@ -78,33 +79,51 @@ func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.set() {
+	if name, ok := panelOf(c.Backend); ok {
+		if j.panel, err = c.panel(ctx, s, j, o, name); err != nil {
+			return nil, err
+		}
+	} else if c.set() {
 		if j.stack, err = c.Endpoint.open(ctx, s, j, o, c.Offline); err != nil {
 			return nil, err
 		}
 	}
 	for _, e := range entries {
 		judge := scoring.Judge{Temperature: e.temperature}
-		if e.own {
-			text, _ := json.Marshal(e.endpoint) // a body that cannot be written is an error of open
-			key := cmp.Or(string(text), e.key)
-			if j.others[key] == nil {
-				if j.others[key], err = e.endpoint.open(ctx, s, j, o, c.Offline); err != nil {
-					return nil, fmt.Errorf("%s: %w", e.key, err)
-				}
+		switch {
+		case e.panel != "":
+			if judge.Backend, err = c.panel(ctx, s, j, o, e.panel); err != nil {
+				return nil, err
 			}
-			judge.Backend = j.others[key]
+		case e.own:
+			if judge.Backend, err = c.share(ctx, s, j, o, e.endpoint, e.key); err != nil {
+				return nil, fmt.Errorf("%s: %w", e.key, err)
+			}
 		}
 		if e.metric != "" {
 			j.byMetric[e.metric] = judge
 			continue
 		}
-		if !e.own && !e.none {
+		if !e.own && !e.none && e.panel == "" {
 			judge.Backend = j.stack
 		}
 		j.byTag = append(j.byTag, scoring.TagJudge{Tag: e.tag, Judge: judge})
 	}
 	return j, nil
+}
+
+// share opens the judge of an endpoint, unless a judge with the same endpoint is open.
+func (c *Config) share(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions, e Endpoint,
+	key string) (_ *judgebackend.Stack, err error) {
+	text, _ := json.Marshal(e) // a body that cannot be written is an error of open
+	key = cmp.Or(string(text), key)
+	if j.others[key] == nil {
+		if j.others[key], err = e.open(ctx, s, j, o, c.Offline); err != nil {
+			delete(j.others, key)
+			return nil, err
+		}
+	}
+	return j.others[key], nil
 }
 
 // entry is the judge of a metric or of the cases with a tag.
@@ -113,15 +132,29 @@ type entry struct {
 	metric, tag string // one of them is set
 	temperature *float64
 	endpoint    Endpoint
-	own         bool // endpoint is set; otherwise it is the shared judge
-	none        bool // makes no calls
+	own         bool   // endpoint is set; otherwise it is the shared judge
+	panel       string // name of the panel, instead
+	none        bool   // makes no calls
 }
 
-// entries returns the judges of metrics, sorted by metric, and those of tags in their order.
+// entries returns the judges of metrics, sorted by metric, and those of tags in their order. It validates panels.
 func (c *Config) entries() (all []entry, err error) {
+	if err := c.checkPanels(); err != nil {
+		return nil, err
+	}
+	common := c.common()
+	_, shared := panelOf(c.Backend)
 	add := func(e entry, m Metric) {
-		if err == nil && !e.none {
-			e.endpoint, e.own, err = c.endpointOf(e.key, m)
+		name, isPanel := panelOf(m.Backend)
+		switch {
+		case err != nil || e.none:
+		case isPanel && (m.ownWay() || m.tuned() || m.paced() || m.Temperature != nil), shared && m.Backend == "":
+			err = errcode.Usage("%s: a panel has no settings of a model; set them at its judges, under judge.panels", e.key)
+		case isPanel:
+			e.panel = name
+			_, err = c.seats(name)
+		default:
+			e.endpoint, e.own, err = common.endpointOf(e.key, m)
 		}
 		e.temperature = m.Temperature
 		all = append(all, e)

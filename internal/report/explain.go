@@ -655,6 +655,9 @@ func (e *explanation) judge() {
 		return
 	}
 	e.title("Judge", printable.Count(len(j.Asked), "answer"))
+	for i := range j.Panels {
+		e.panel(&j.Panels[i])
+	}
 	for i := range j.Asked {
 		e.vote(&j.Asked[i])
 	}
@@ -664,6 +667,22 @@ func (e *explanation) judge() {
 	if n := len(j.Unknown); n > 0 {
 		e.line(span{printable.Count(n, "recorded answer") + " not available", dim})
 	}
+}
+
+func (e *explanation) panel(p *caseview.Panel) {
+	e.line(span{"panel " + printable.Text(p.Name), bold}, span{"  " + printable.Text(p.Metric), dim})
+	facts := []string{"rule", string(p.Rule), "outcome", p.Decision()}
+	for _, v := range p.Votes {
+		text := caseview.Said(v)
+		if v.Reason != "" {
+			text += ": " + v.Reason
+		}
+		if !e.full && printable.Width(text) > 300 {
+			text = printable.Cut(text, 300, e.ellipsis)
+		}
+		facts = append(facts, printable.Text(v.Judge), text)
+	}
+	e.facts(append(facts, "shown", p.Shown)...)
 }
 
 func (e *explanation) vote(v *caseview.Vote) {

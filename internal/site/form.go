@@ -285,6 +285,7 @@ func (f *form) functions() template.FuncMap {
 		"figure":  figure,
 		"instant": instant,
 		"took":    took,
+		"said":    caseview.Said,
 
 		"runAddress":  runAddress,
 		"agentName":   agentName,
