@@ -15,22 +15,22 @@ type PanelRule string
 
 // The rules.
 const (
-	// Majority is the outcome of more than half of the judges.
-	Majority PanelRule = "majority"
-	// Unanimity is the outcome of all judges; the score is abstained, and so left to a person, if they differ.
-	Unanimity PanelRule = "unanimity"
+	// majority is the outcome of more than half of the judges.
+	majority PanelRule = "majority"
+	// unanimity is the outcome of all judges; the score is abstained, and so left to a person, if they differ.
+	unanimity PanelRule = "unanimity"
 	// Escalation is the outcome of all judges if they agree and are sure, and otherwise that of the arbiter.
 	Escalation PanelRule = "escalation"
 )
 
-// PanelRules returns the rules.
-func PanelRules() []PanelRule { return []PanelRule{Majority, Unanimity, Escalation} }
+// panelRules returns the rules.
+func panelRules() []PanelRule { return []PanelRule{majority, unanimity, Escalation} }
 
 // The outcomes of a tie, for [Panel].Tie.
 const (
-	TieAbstains = "abstain"
-	TiePasses   = "pass"
-	TieFails    = "fail"
+	tieAbstains = "abstain"
+	tiePasses   = "pass"
+	tieFails    = "fail"
 )
 
 // maxPanel is the maximum number of judges of a panel, with the arbiter.
@@ -45,12 +45,12 @@ type Panel struct {
 	Arbiter *Member // asked if the members do not decide; set if and only if the rule is Escalation
 
 	// Quorum is the number of members whose replies suffice; 0: all. If fewer replied, the score fails, unless more than
-	// half of all members agree under the rule Majority. It must be 0 under Escalation.
+	// half of all members agree under the rule majority. It must be 0 under Escalation.
 	Quorum int
-	// Tie is the outcome if as many members pass the answer as fail it under Majority: [TieAbstains] (also ""),
-	// [TiePasses] or [TieFails].
+	// Tie is the outcome if as many members pass the answer as fail it under majority: [tieAbstains] (also ""),
+	// [tiePasses] or [tieFails].
 	Tie string
-	// Within is the largest difference of values that agree, for metrics without a verdict or label under Unanimity and
+	// Within is the largest difference of values that agree, for metrics without a verdict or label under unanimity and
 	// Escalation.
 	Within float64
 
@@ -80,7 +80,7 @@ func NewPanel(p Panel) (*Panel, error) {
 	switch least := 2; {
 	case !panelName.MatchString(p.Name):
 		return bad("expected a name of 1 to 64 letters, digits and ._-")
-	case !slices.Contains(PanelRules(), p.Rule):
+	case !slices.Contains(panelRules(), p.Rule):
 		return bad("rule %.40q; expected majority, unanimity or escalation", p.Rule)
 	case (p.Rule == Escalation) != (p.Arbiter != nil):
 		return bad("expected an arbiter if and only if the rule is escalation")
@@ -90,13 +90,13 @@ func NewPanel(p Panel) (*Panel, error) {
 		return bad("quorum %d; expected 1 to %d, the number of members", p.Quorum, len(p.Members))
 	case p.Quorum > 0 && p.Rule == Escalation:
 		return bad("quorum: unsupported by the rule escalation, which needs the reply of every member that it asks")
-	case !slices.Contains([]string{"", TieAbstains, TiePasses, TieFails}, p.Tie):
+	case !slices.Contains([]string{"", tieAbstains, tiePasses, tieFails}, p.Tie):
 		return bad("tie %.40q; expected abstain, pass or fail", p.Tie)
-	case p.Tie != "" && p.Rule != Majority:
+	case p.Tie != "" && p.Rule != majority:
 		return bad("tie: only the rule majority has ties")
 	case !(p.Within >= 0) || math.IsInf(p.Within, 1):
 		return bad("within: %v; expected a number of at least 0", p.Within)
-	case p.Within > 0 && p.Rule == Majority:
+	case p.Within > 0 && p.Rule == majority:
 		return bad("within: unsupported by the rule majority, which takes the median")
 	case !isShare(p.SureFrom):
 		return bad("sure_from: %v; expected 0 to 1", p.SureFrom)
@@ -123,7 +123,7 @@ func NewPanel(p Panel) (*Panel, error) {
 		}
 	}
 	if p.Tie == "" {
-		p.Tie = TieAbstains
+		p.Tie = tieAbstains
 	}
 	return &p, nil
 }

@@ -125,9 +125,9 @@ func TestPanelOutcome(t *testing.T) {
 	const ok, abstained, failed, outside = scoring.StatusOK, scoring.StatusAbstained, scoring.StatusFailed, scoring.StatusNotApplicable
 	verdict, graded, labels := verdictFrom(1), verdictFrom(0.5), func(m *scoring.Metric) { m.Labels = []string{"up", "down", "flat"} }
 	worse := func(m *scoring.Metric) { m.LowerIsBetter = true }
-	maj := scoring.Panel{Rule: scoring.Majority}
+	maj := scoring.Panel{Rule: "majority"}
 	with := func(f func(*scoring.Panel)) scoring.Panel { p := maj; f(&p); return p }
-	una, esc := scoring.Panel{Rule: scoring.Unanimity}, scoring.Panel{Rule: scoring.Escalation}
+	una, esc := scoring.Panel{Rule: "unanimity"}, scoring.Panel{Rule: scoring.Escalation}
 	for _, tc := range []struct {
 		why     string
 		panel   scoring.Panel
@@ -135,13 +135,13 @@ func TestPanelOutcome(t *testing.T) {
 		votes   string
 		status  scoring.Status
 		value   float64
-		outcome scoring.PanelOutcome
+		outcome string
 	}{
 		{"all pass", maj, verdict, "1,1,1", ok, 1, "agreed"},
 		{"two of three", maj, verdict, "1,0,1", ok, 1, "majority"},
 		{"two of three fail", maj, verdict, "0,1,0", ok, 0, "majority"},
 		{"a majority that no missing vote can turn", maj, verdict, "1,away,1", ok, 1, "majority"},
-		{"a majority beside a refusal", maj, verdict, "0,0,refuses", ok, 0, "majority"},
+		{"a majority next to a refusal", maj, verdict, "0,0,refuses", ok, 0, "majority"},
 		{"a missing vote decides", maj, verdict, "1,0,away", failed, 0, "no_quorum"},
 		{"an unusable reply decides", maj, verdict, "1,unusable,0", failed, 0, "no_quorum"},
 		{"half is not more than half", maj, verdict, "1,1,away,away", failed, 0, "no_quorum"},
@@ -172,7 +172,7 @@ func TestPanelOutcome(t *testing.T) {
 		{"one value of three", maj, nil, "4,abstains,abstains", abstained, 0, "undecided"},
 
 		{"labels", maj, labels, "up,down,up", ok, 0, "majority"},
-		{"labels of which none has a majority", maj, labels, "up,down,flat", abstained, 0, "split"},
+		{"three labels", maj, labels, "up,down,flat", abstained, 0, "split"},
 		{"as many labels of one as of another", maj, labels, "up,down", abstained, 0, "split"},
 
 		{"unanimous", una, verdict, "1,1,1", ok, 1, "agreed"},
@@ -180,9 +180,9 @@ func TestPanelOutcome(t *testing.T) {
 		{"one differs, and a missing vote does not matter", una, verdict, "1,away,0", abstained, 0, "split"},
 		{"one abstains", una, verdict, "1,1,abstains", abstained, 0, "undecided"},
 		{"one is missing", una, verdict, "1,1,away", failed, 0, "no_quorum"},
-		{"one is missing, and the quorum allows it", scoring.Panel{Rule: scoring.Unanimity, Quorum: 2}, verdict, "1,1,away", ok, 1, "agreed"},
+		{"one is missing, and the quorum allows it", scoring.Panel{Rule: "unanimity", Quorum: 2}, verdict, "1,1,away", ok, 1, "agreed"},
 		{"values that differ", una, nil, "4,5", abstained, 0, "split"},
-		{"values that differ as much as allowed", scoring.Panel{Rule: scoring.Unanimity, Within: 1}, nil, "4,5", ok, 4, "agreed"},
+		{"values that differ as much as allowed", scoring.Panel{Rule: "unanimity", Within: 1}, nil, "4,5", ok, 4, "agreed"},
 		{"labels differ", una, labels, "up,up,flat", abstained, 0, "split"},
 
 		{"a sure first judge", esc, verdict, "1,0", ok, 1, "agreed"},
@@ -239,7 +239,7 @@ func TestPanelOutcome(t *testing.T) {
 func TestPanelRecord(t *testing.T) {
 	score := func(third *says) scoring.Score {
 		var told []string
-		p := panelOf(t, scoring.Panel{Rule: scoring.Majority}, seated("a", "1"), seated("b", "1"), third)
+		p := panelOf(t, scoring.Panel{Rule: "majority"}, seated("a", "1"), seated("b", "1"), third)
 		e := engine(t, &scoring.EngineOptions{Judge: p, NoReply: func(panel, judge, _ string) { told = append(told, panel+" "+judge) }}, judgedBy("m", verdictFrom(1)))
 		s := scoreOne(t, e, &scoring.Case{ID: "c"})
 		if want := len(third.reply) == 0; (len(told) == 1) != want {
@@ -281,7 +281,7 @@ func TestPanelRecord(t *testing.T) {
 // A panel replaces one judge: of all metrics, of one, or of the cases with a tag; a metric that asks nobody has no
 // record.
 func TestPanelWhereAJudgeIs(t *testing.T) {
-	p := panelOf(t, scoring.Panel{Rule: scoring.Majority}, seated("a", "1"), seated("b", "1"), seated("c", "0"))
+	p := panelOf(t, scoring.Panel{Rule: "majority"}, seated("a", "1"), seated("b", "1"), seated("c", "0"))
 	alone := seated("alone", "0")
 	metrics := []scoring.Metric{judgedBy("m", verdictFrom(1)), judgedBy("n", verdictFrom(1)), constant("k", 0, 1)}
 	for _, tc := range []struct {
@@ -325,7 +325,7 @@ func TestPanelWhereAJudgeIs(t *testing.T) {
 // Metrics that share a question share each member's reply, and a score that another metric rests on keeps its record.
 func TestPanelSharesReplies(t *testing.T) {
 	a, b := &named{model: "a", value: "1"}, &named{model: "b", value: "3"}
-	p, err := scoring.NewPanel(scoring.Panel{Name: "two", Rule: scoring.Unanimity, Within: 5, Members: []scoring.Member{
+	p, err := scoring.NewPanel(scoring.Panel{Name: "two", Rule: "unanimity", Within: 5, Members: []scoring.Member{
 		{Name: "a", Judge: scoring.Judge{Backend: a}}, {Name: "b", Judge: scoring.Judge{Backend: b}},
 	}})
 	if err != nil {
@@ -356,7 +356,7 @@ func TestPanelSharesReplies(t *testing.T) {
 // Samples of one model are asked as questions of their own, and each member with its temperature.
 func TestPanelOfSamples(t *testing.T) {
 	j, hot := seated("a", "1"), 0.9
-	p, err := scoring.NewPanel(scoring.Panel{Name: "self", Rule: scoring.Majority, Members: []scoring.Member{
+	p, err := scoring.NewPanel(scoring.Panel{Name: "self", Rule: "majority", Members: []scoring.Member{
 		{Name: "a", Judge: scoring.Judge{Backend: j}}, {Name: "a, sample 1", Judge: scoring.Judge{Backend: j, Sample: 1, Temperature: &hot}},
 	}})
 	if err != nil {
@@ -378,7 +378,7 @@ func (r replies) Reply(_, purpose string) (string, string, bool) {
 
 // Members may reply from records. A member without a record of the case gave no reply.
 func TestPanelOfRecordedReplies(t *testing.T) {
-	p, err := scoring.NewPanel(scoring.Panel{Name: "old", Rule: scoring.Majority, Members: []scoring.Member{
+	p, err := scoring.NewPanel(scoring.Panel{Name: "old", Rule: "majority", Members: []scoring.Member{
 		{Name: "a", Replies: replies{"m": `{"value": 1}`}}, {Name: "b", Replies: replies{"m": `{"value": 1}`}}, {Name: "c", Replies: replies{}},
 	}})
 	if err != nil {
@@ -401,7 +401,7 @@ func TestPanelStopsAtFailuresOfTheMetric(t *testing.T) {
 		}
 		panic(errors.New("a bug"))
 	}
-	s := scoreOne(t, engine(t, &scoring.EngineOptions{Judge: panelOf(t, scoring.Panel{Rule: scoring.Majority}, a, b)}, m), &scoring.Case{ID: "c"})
+	s := scoreOne(t, engine(t, &scoring.EngineOptions{Judge: panelOf(t, scoring.Panel{Rule: "majority"}, a, b)}, m), &scoring.Case{ID: "c"})
 	if s.Status != scoring.StatusFailed || s.Code != errcode.Internal || len(b.asked) != 0 || s.Usage.Calls != 1 {
 		t.Errorf("%s %s, %d questions to the second judge", s.Status, s.Reason, len(b.asked))
 	}
@@ -417,26 +417,26 @@ func TestNewPanel(t *testing.T) {
 		want string
 		p    scoring.Panel
 	}{
-		{"", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: two, Quorum: 2, Tie: "fail"}},
+		{"", scoring.Panel{Name: "p", Rule: "majority", Members: two, Quorum: 2, Tie: "fail"}},
 		{"", scoring.Panel{Name: "p", Rule: scoring.Escalation, Members: two[:1], Arbiter: &third, SureFrom: 1, Unsure: [2]float64{0, 1}}},
-		{"expected a name", scoring.Panel{Name: "a b", Rule: scoring.Majority, Members: two}},
+		{"expected a name", scoring.Panel{Name: "a b", Rule: "majority", Members: two}},
 		{"rule", scoring.Panel{Name: "p", Rule: "most", Members: two}},
-		{"arbiter", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: two, Arbiter: &third}},
+		{"arbiter", scoring.Panel{Name: "p", Rule: "majority", Members: two, Arbiter: &third}},
 		{"arbiter", scoring.Panel{Name: "p", Rule: scoring.Escalation, Members: two}},
-		{"1 judges; expected 2 to 16", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: two[:1]}},
-		{"quorum 3; expected 1 to 2", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: two, Quorum: 3}},
+		{"1 judges; expected 2 to 16", scoring.Panel{Name: "p", Rule: "majority", Members: two[:1]}},
+		{"quorum 3; expected 1 to 2", scoring.Panel{Name: "p", Rule: "majority", Members: two, Quorum: 3}},
 		{"quorum", scoring.Panel{Name: "p", Rule: scoring.Escalation, Members: two, Arbiter: &third, Quorum: 1}},
-		{"tie", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: two, Tie: "maybe"}},
-		{"only the rule majority has ties", scoring.Panel{Name: "p", Rule: scoring.Unanimity, Members: two, Tie: "fail"}},
-		{"within", scoring.Panel{Name: "p", Rule: scoring.Unanimity, Members: two, Within: -1}},
-		{"within", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: two, Within: 1}},
+		{"tie", scoring.Panel{Name: "p", Rule: "majority", Members: two, Tie: "maybe"}},
+		{"only the rule majority has ties", scoring.Panel{Name: "p", Rule: "unanimity", Members: two, Tie: "fail"}},
+		{"within", scoring.Panel{Name: "p", Rule: "unanimity", Members: two, Within: -1}},
+		{"within", scoring.Panel{Name: "p", Rule: "majority", Members: two, Within: 1}},
 		{"sure_from", scoring.Panel{Name: "p", Rule: scoring.Escalation, Members: two, Arbiter: &third, SureFrom: 1.1}},
 		{"unsure", scoring.Panel{Name: "p", Rule: scoring.Escalation, Members: two, Arbiter: &third, Unsure: [2]float64{1, 0}}},
-		{"supported by the rule escalation only", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: two, SureFrom: 0.5}},
-		{`duplicate judge "a"`, scoring.Panel{Name: "p", Rule: scoring.Majority, Members: []scoring.Member{member("a"), member("a")}}},
-		{"cannot be asked", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: []scoring.Member{member("a"), {Name: "b"}}}},
-		{"temperature", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: []scoring.Member{member("a"), {Name: "b", Judge: scoring.Judge{Backend: seated("b", "1"), Temperature: &hot}}}}},
-		{"is a panel", scoring.Panel{Name: "p", Rule: scoring.Majority, Members: []scoring.Member{member("a"), {Name: "b", Judge: scoring.Judge{Backend: &scoring.Panel{}}}}}},
+		{"supported by the rule escalation only", scoring.Panel{Name: "p", Rule: "majority", Members: two, SureFrom: 0.5}},
+		{`duplicate judge "a"`, scoring.Panel{Name: "p", Rule: "majority", Members: []scoring.Member{member("a"), member("a")}}},
+		{"cannot be asked", scoring.Panel{Name: "p", Rule: "majority", Members: []scoring.Member{member("a"), {Name: "b"}}}},
+		{"temperature", scoring.Panel{Name: "p", Rule: "majority", Members: []scoring.Member{member("a"), {Name: "b", Judge: scoring.Judge{Backend: seated("b", "1"), Temperature: &hot}}}}},
+		{"is a panel", scoring.Panel{Name: "p", Rule: "majority", Members: []scoring.Member{member("a"), {Name: "b", Judge: scoring.Judge{Backend: &scoring.Panel{}}}}}},
 	} {
 		_, err := scoring.NewPanel(tc.p)
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {

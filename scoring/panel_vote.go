@@ -14,28 +14,25 @@ import (
 
 // PanelScore records how a panel decided a score.
 type PanelScore struct {
-	Name    string       `json:"name"`
-	Rule    PanelRule    `json:"rule"`
-	Outcome PanelOutcome `json:"outcome"`
-	Votes   []PanelVote  `json:"votes"`               // in the order of the panel's judges, the arbiter last
-	Shown   string       `json:"detail_of,omitempty"` // judge whose detail and reason the score has
+	Name    string      `json:"name"`
+	Rule    PanelRule   `json:"rule"`
+	Outcome string      `json:"outcome"`
+	Votes   []PanelVote `json:"votes"`               // in the order of the panel's judges, the arbiter last
+	Shown   string      `json:"detail_of,omitempty"` // judge whose detail and reason the score has
 }
 
-// PanelOutcome describes how a panel decided.
-type PanelOutcome string
-
-// The outcomes. The score has a value in the first six.
+// The outcomes of a panel. The score has a value in the first five, unless a tie abstains.
 const (
-	PanelAgreed   PanelOutcome = "agreed"    // all judges that were asked agree
-	PanelMajority PanelOutcome = "majority"  // more than half of them do
-	PanelMedian   PanelOutcome = "median"    // the median of their values
-	PanelArbiter  PanelOutcome = "arbiter"   // the arbiter decided
-	PanelTie      PanelOutcome = "tie"       // as many pass as fail: see [Panel].Tie
-	PanelOutside  PanelOutcome = "outside"   // all of them found the metric not applicable; no value
-	PanelSplit    PanelOutcome = "split"     // they differ, and the rule decides nothing
-	PanelSilent   PanelOutcome = "undecided" // too few of them gave a verdict or value
-	PanelNoQuorum PanelOutcome = "no_quorum" // too few of them replied
-	PanelBroken   PanelOutcome = "failed"    // the score failed for a reason that concerns every judge
+	PanelAgreed   = "agreed"    // all judges that were asked agree
+	PanelMajority = "majority"  // more than half of them do
+	PanelMedian   = "median"    // the median of their values
+	PanelArbiter  = "arbiter"   // the arbiter decided
+	PanelTie      = "tie"       // as many pass as fail: see [Panel].Tie
+	PanelOutside  = "outside"   // all of them found the metric not applicable; no value
+	PanelSplit    = "split"     // they differ, and the rule decides nothing
+	PanelSilent   = "undecided" // too few of them gave a verdict or value
+	PanelNoQuorum = "no_quorum" // too few of them replied
+	PanelBroken   = "failed"    // the score failed for a reason that concerns every judge
 )
 
 // noReply is the status of a judge in a panel's record that gave no reply. The record does not say why, so that it is
@@ -233,7 +230,7 @@ func (b *ballot) decide(rec *PanelScore) Score {
 	}
 	members := b.members()
 	t := b.tally(members)
-	if t.replied == t.asked && !slices.ContainsFunc(b.votes, func(v PanelVote) bool { return v.Status != StatusNotApplicable }) {
+	if !slices.ContainsFunc(b.votes, func(v PanelVote) bool { return v.Status != StatusNotApplicable }) {
 		rec.Outcome = PanelOutside
 		return members[0].score
 	}
@@ -245,7 +242,7 @@ func (b *ballot) decide(rec *PanelScore) Score {
 	if enough {
 		of = t.replied
 	}
-	if p.Rule == Unanimity {
+	if p.Rule == unanimity {
 		switch {
 		case !b.agree(&t): // whatever the others would say
 			return b.abstained(rec, PanelSplit, &t)
@@ -278,7 +275,7 @@ func (b *ballot) decide(rec *PanelScore) Score {
 	case !enough:
 		return b.lacks(rec, &t)
 	case t.sides[sidePass] > 0 && t.sides[sidePass] == t.sides[sideFail]:
-		if p.Tie == TieAbstains {
+		if p.Tie == tieAbstains {
 			return b.abstained(rec, PanelTie, &t)
 		}
 		return b.decided(rec, PanelTie, b.on(&t, p.Tie), &t)
@@ -334,7 +331,7 @@ func (b *ballot) escalated(rec *PanelScore, t *tally) Score {
 
 // decided returns the score with the median of the values of votes. Of an even number, it is the worse of the two in
 // the middle, so that it is the value of a judge. The score has the detail of the first judge with that value.
-func (b *ballot) decided(rec *PanelScore, outcome PanelOutcome, votes []PanelVote, t *tally) Score {
+func (b *ballot) decided(rec *PanelScore, outcome string, votes []PanelVote, t *tally) Score {
 	sorted := slices.Clone(votes)
 	slices.SortStableFunc(sorted, func(x, y PanelVote) int { // the worst first
 		if b.metric.LowerIsBetter {
@@ -408,7 +405,7 @@ func (b *ballot) spread(t *tally) string {
 }
 
 // abstained returns the score of a panel that does not decide, which is left to a person.
-func (b *ballot) abstained(rec *PanelScore, outcome PanelOutcome, t *tally) Score {
+func (b *ballot) abstained(rec *PanelScore, outcome string, t *tally) Score {
 	rec.Outcome = outcome
 	return Abstain(fmt.Sprintf("panel %s does not decide (%s)", b.panel.Name, b.spread(t)))
 }

@@ -59,7 +59,7 @@ func (p *Panel) Decision() string {
 	case scoring.PanelBroken:
 		return "the score failed for a reason that concerns every judge"
 	}
-	return string(p.Outcome)
+	return p.Outcome
 }
 
 // Said describes the vote of a judge of a panel, such as: pass (0.9), unsure.

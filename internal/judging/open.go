@@ -96,7 +96,7 @@ func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 				return nil, err
 			}
 		case e.own:
-			if judge.Backend, err = c.share(ctx, s, j, o, e.endpoint, e.key); err != nil {
+			if judge.Backend, err = c.share(ctx, s, j, o, e.endpoint); err != nil {
 				return nil, fmt.Errorf("%s: %w", e.key, err)
 			}
 		}
@@ -113,10 +113,10 @@ func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 }
 
 // share opens the judge of an endpoint, unless a judge with the same endpoint is open.
-func (c *Config) share(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions, e Endpoint,
-	key string) (_ *judgebackend.Stack, err error) {
+func (c *Config) share(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions,
+	e Endpoint) (_ *judgebackend.Stack, err error) {
 	text, _ := json.Marshal(e) // a body that cannot be written is an error of open
-	key = cmp.Or(string(text), key)
+	key := string(text)
 	if j.others[key] == nil {
 		if j.others[key], err = e.open(ctx, s, j, o, c.Offline); err != nil {
 			delete(j.others, key)

@@ -18,8 +18,8 @@ import (
 // Panel is several judges with a rule: see [scoring.Panel]. It is named by the backend panel:NAME, wherever a judge is.
 type Panel struct {
 	Rule     scoring.PanelRule `yaml:"rule"` // majority, unanimity or escalation
-	Members  []PanelMember     `yaml:"members"`
-	Arbiter  *PanelMember      `yaml:"arbiter,omitempty"` // escalation: asked if the members do not decide
+	Members  []panelMember     `yaml:"members"`
+	Arbiter  *panelMember      `yaml:"arbiter,omitempty"` // escalation: asked if the members do not decide
 	Quorum   int               `yaml:"quorum,omitempty"`  // members whose replies suffice; default all
 	Tie      string            `yaml:"tie,omitempty"`     // majority: abstain, pass or fail; default abstain
 	Within   float64           `yaml:"within,omitempty"`  // difference of values that agree, without a verdict; default 0
@@ -27,8 +27,8 @@ type Panel struct {
 	Unsure   []float64         `yaml:"unsure,omitempty"` // escalation: values between the two are unsure
 }
 
-// PanelMember is a judge of a panel. Unset fields are taken from the judge of all metrics, as for a [Metric].
-type PanelMember struct {
+// panelMember is a judge of a panel. Unset fields are taken from the judge of all metrics, as for a [Metric].
+type panelMember struct {
 	Name   string `yaml:"name,omitempty"` // default: backend, model and settings
 	Metric `yaml:",inline"`
 
@@ -46,7 +46,7 @@ func panelOf(backend string) (name string, ok bool) {
 // seat is a judge of a panel with its endpoint.
 type seat struct {
 	key      string // in the configuration
-	of       *PanelMember
+	of       *panelMember
 	endpoint Endpoint
 }
 
@@ -58,7 +58,7 @@ func (c *Config) seats(name string) (all []seat, err error) {
 			scoring.Suggest(name, slices.Sorted(maps.Keys(c.Panels))))
 	}
 	key := "judge.panels." + name
-	add := func(key string, m *PanelMember) {
+	add := func(key string, m *panelMember) {
 		s := seat{key: key, of: m}
 		own := m.Metric
 		if _, isPanel := panelOf(c.Backend); own.Backend == "" && !isPanel {
@@ -111,11 +111,11 @@ func (c *Config) panelKinds() (kinds []string) {
 	return kinds
 }
 
-func deref(m *PanelMember) []PanelMember {
+func deref(m *panelMember) []panelMember {
 	if m == nil {
 		return nil
 	}
-	return []PanelMember{*m}
+	return []panelMember{*m}
 }
 
 // checkPanels returns a usage error if a panel is not valid, or if the connection of the common judge cannot be that
@@ -188,7 +188,7 @@ func (c *Config) panel(ctx context.Context, s Env, j *Judges, o judgebackend.Sta
 		return nil, err
 	}
 	p, err := c.Panels[name].of(name, all, func(at *seat) (scoring.Member, error) {
-		stack, err := c.share(ctx, s, j, o, at.endpoint, at.key)
+		stack, err := c.share(ctx, s, j, o, at.endpoint)
 		if err != nil {
 			return scoring.Member{}, fmt.Errorf("%s: %w", at.key, err)
 		}
@@ -242,7 +242,7 @@ func ParsePanel(text string) (name string, p Panel, err error) {
 	}
 	p.Rule = scoring.PanelRule(rule)
 	for judge := range strings.SplitSeq(list, ",") {
-		p.Members = append(p.Members, PanelMember{Metric: Metric{Endpoint: Endpoint{Backend: strings.TrimSpace(judge)}}})
+		p.Members = append(p.Members, panelMember{Metric: Metric{Endpoint: Endpoint{Backend: strings.TrimSpace(judge)}}})
 	}
 	if p.Rule == scoring.Escalation && len(p.Members) > 1 {
 		p.Arbiter, p.Members = &p.Members[len(p.Members)-1], p.Members[:len(p.Members)-1]

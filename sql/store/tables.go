@@ -156,7 +156,7 @@ var Tables = []Table{
 			{"config_hash", text, "Identifies the configuration of the run.", "44136fa355b3678a", false},
 			{"scored_at", timestamp, "When the score was stored.", "2025-01-14 06:00:03+00", false},
 			{"code", text, "Kind of failure. NULL unless status is failed.", "", false},
-			{"usage", jsonText, "Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.", "", false},
+			{"usage", jsonText, "Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.", "", false},
 			{"gold_hash", text, "Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.", "0f63a9c2d41e77b8", false},
 		},
 	},

@@ -882,7 +882,7 @@ ALTER TABLE lake.badger.scores ALTER COLUMN code COMMENT 'Kind of failure. NULL 
 
 -- 136. Run by badger_owner.
 -- A comment on scores.usage.
-ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
 -- 137. Run by badger_owner.
 -- A comment on scores.gold_hash.

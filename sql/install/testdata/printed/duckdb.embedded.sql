@@ -817,7 +817,7 @@ COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is 
 
 -- 134. Run by a user who may write the file.
 -- A comment on scores.usage.
-COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
 -- 135. Run by a user who may write the file.
 -- A comment on scores.gold_hash.

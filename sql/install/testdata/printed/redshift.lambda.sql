@@ -1016,7 +1016,7 @@ COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is 
 
 -- 153. Run by badger_owner.
 -- A comment on scores.usage.
-COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
 -- 154. Run by badger_owner.
 -- A comment on scores.gold_hash.

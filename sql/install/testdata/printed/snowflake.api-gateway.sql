@@ -938,7 +938,7 @@ COMMENT ON COLUMN lake.badger.scores.code IS 'Kind of failure. NULL unless statu
 
 -- 148. Run by badger_owner.
 -- A comment on scores.usage.
-COMMENT ON COLUMN lake.badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+COMMENT ON COLUMN lake.badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
 -- 149. Run by badger_owner.
 -- A comment on scores.gold_hash.
