@@ -102,7 +102,7 @@ func verdictFrom(threshold float64) func(*scoring.Metric) {
 	return func(m *scoring.Metric) { m.Threshold = &threshold }
 }
 
-// panelOf returns a panel of judges a, b, c, …, of which the last is the arbiter under the rule escalation.
+// panelOf returns a panel of judges a, b, c, …; the last is the arbiter under the rule escalation.
 func panelOf(t *testing.T, p scoring.Panel, judges ...*says) *scoring.Panel {
 	t.Helper()
 	p.Name = "trio"

@@ -136,10 +136,7 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 		}
 		return &s.Value
 	}
-	kappa := trial.Confusion.Kappa()
-	if side := oneSided(trial.Confusion); side != "" {
-		kappa = agreement.Stat{Why: side}
-	}
+	kappa := trial.Confusion.LabelKappa()
 	m := tested{Cases: len(trial.Rows), Labelled: trial.Labelled(), N: n, Accuracy: value(trial.Confusion.Accuracy()),
 		Kappa: value(kappa)}
 	if !kappa.Defined {
@@ -152,17 +149,6 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 		m.Judge = cmp.Or(c.Backend, c.Judge, "that of the configuration or of the recorded replies")
 	}
 	return m, nil
-}
-
-// oneSided returns why the labels do not show agreement beyond chance if all are pass or all fail, or else "".
-func oneSided(c agreement.Confusion) string {
-	switch {
-	case c.N() > 0 && c.Fails() == 0:
-		return "every label is pass; add answers that fail"
-	case c.N() > 0 && c.Passes() == 0:
-		return "every label is fail; add answers that pass"
-	}
-	return ""
 }
 
 // String describes the test result.

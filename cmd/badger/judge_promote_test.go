@@ -43,14 +43,14 @@ func TestPromotionWithLabelsOfOneSide(t *testing.T) {
 		{"pass, and the judge differs once", agreement.Confusion{TP: 3, FN: 1}, "every label is pass"},
 		{"fail", agreement.Confusion{TN: 2, FP: 1}, "every label is fail"},
 		{"both", agreement.Confusion{TP: 2, TN: 1}, ""},
-		{"none", agreement.Confusion{}, ""},
+		{"none", agreement.Confusion{}, "there are no cases"},
 	} {
-		if got := oneSided(tc.c); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") {
-			t.Errorf("%s: %q, want %q", tc.why, got, tc.want)
+		if got := tc.c.LabelKappa(); !strings.HasPrefix(got.Why, tc.want) || got.Defined != (tc.why == "both") {
+			t.Errorf("%s: %+v, want %q", tc.why, got, tc.want)
 		}
 	}
 	accuracy := 1.0
-	text := tested{Cases: 3, Labelled: 3, N: 3, Accuracy: &accuracy, KappaWhy: oneSided(agreement.Confusion{TP: 3})}.String()
+	text := tested{Cases: 3, Labelled: 3, N: 3, Accuracy: &accuracy, KappaWhy: agreement.Confusion{TP: 3}.LabelKappa().Why}.String()
 	if want := "tested on 3 of 3 labelled answers, accuracy 1.000, kappa undefined (every label is pass; add answers that fail)"; text != want {
 		t.Errorf("%s, want %s", text, want)
 	}

@@ -82,7 +82,9 @@ func (t *JudgeTrial) Sum() {
 	}
 	slices.SortFunc(t.Labels, func(a, b LabelTally) int { return strings.Compare(a.Label, b.Label) })
 	t.Confusion = agreement.Tally(people, said)
-	t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
+	if t.Confusion.LabelKappa().Defined {
+		t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
+	}
 }
 
 // JSON returns the value that --json writes. Undefined figures are null.
@@ -107,7 +109,7 @@ func (t *JudgeTrial) JSON() any {
 		"cases": len(t.Rows), "statuses": t.Statuses, "mean": mean,
 		"agreement": map[string]any{
 			"n": c.N(), "tp": c.TP, "fp": c.FP, "tn": c.TN, "fn": c.FN,
-			"accuracy": stat(c.Accuracy()), "kappa": stat(c.Kappa()), "kappa_ci": ci,
+			"accuracy": stat(c.Accuracy()), "kappa": stat(c.LabelKappa()), "kappa_ci": ci,
 			"balanced_accuracy": stat(c.BalancedAccuracy()),
 		},
 		"labels": t.Labels, "scores": t.Rows,
@@ -124,7 +126,7 @@ func (t *JudgeTrial) Check(gates []gate.Gate) (said []string, reached bool) {
 	for _, g := range gates {
 		s := t.Confusion.Accuracy()
 		if g.Metric == "kappa" {
-			s = t.Confusion.Kappa()
+			s = t.Confusion.LabelKappa()
 		}
 		why := fmt.Sprintf("%s is not defined (%s)", g.Metric, s.Why)
 		if s.Defined {

@@ -88,3 +88,30 @@ func TestTrialJSONNamesCases(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// With labels of one side, kappa is undefined in every form of the result, and a gate on it fails with the reason.
+func TestJudgeTrialWithLabelsOfOneSide(t *testing.T) {
+	j, err := custom.Load(t.Context(), "ok.star", []byte("judge(name = \"ok\", version = 1, summary = \"A test.\", needs = [\"response\"], threshold = 1)\n\ndef process_row(row, config):\n    return {\"value\": 1}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for label, why := range map[bool]string{true: "every label is pass; add answers that fail", false: "every label is fail; add answers that pass"} {
+		trial := calibration.NewJudgeTrial(j)
+		for _, passed := range []bool{true, true, false} {
+			trial.Add(&scoring.Case{Human: &label}, []scoring.Row{{Score: scoring.Score{Status: scoring.StatusOK, Passed: &passed}}})
+		}
+		trial.Sum()
+		var text strings.Builder
+		if err := trial.Render(&text, true); err != nil || !strings.Contains(text.String(), "kappa not defined ("+why+")") {
+			t.Errorf("%v: %v\n%s", label, err, text.String())
+		}
+		b, err := json.Marshal(trial.JSON())
+		if err != nil || !strings.Contains(string(b), `"kappa":null,"kappa_ci":null`) {
+			t.Errorf("%v: %v %s", label, err, b)
+		}
+		least := 0.0
+		if said, reached := trial.Check([]gate.Gate{{Metric: "kappa", Least: &least}}); reached || !strings.Contains(strings.Join(said, " "), why) {
+			t.Errorf("%v: %q %v", label, said, reached)
+		}
+	}
+}

@@ -92,8 +92,8 @@ func (t *JudgeTrial) renderAgreement(out io.Writer) error {
 		}
 		return strconv.FormatFloat(s.Value, 'f', 3, 64)
 	}
-	kappa := text(c.Kappa())
-	if c.Kappa().Defined && t.Interval.Defined {
+	kappa := text(c.LabelKappa())
+	if t.Interval.Defined {
 		kappa += fmt.Sprintf(" (95 %% CI %.2f to %.2f)", t.Interval.Lo, t.Interval.Hi)
 	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)

@@ -136,7 +136,9 @@ func (x *computation) result(i int) Result {
 	m := &x.Metrics[i]
 	r := Result{Key: m.Key, Recorded: m.Recorded, Threshold: m.Threshold,
 		Confusion: agreement.Tally(x.labels, x.verdicts[i]), Without: map[scoring.Status]int{}}
-	r.Kappa, r.KappaCI = r.Confusion.Kappa(), agreement.Bootstrap(r.Confusion, agreement.Confusion.Kappa, x.Resampling)
+	if r.Kappa = r.Confusion.LabelKappa(); r.Kappa.Defined {
+		r.KappaCI = agreement.Bootstrap(r.Confusion, agreement.Confusion.Kappa, x.Resampling)
+	}
 	r.Mean, r.MeanCI = x.mean(i, nil)
 	calls := 0
 	for c, s := range m.Scores {
@@ -281,7 +283,7 @@ func (x *computation) breakdown(by string, order []int) Breakdown {
 		}
 		for _, name := range names {
 			c := tallied[name]
-			r := Result{Key: x.Metrics[i].Key, Recorded: x.Metrics[i].Recorded, Confusion: c, Kappa: c.Kappa()}
+			r := Result{Key: x.Metrics[i].Key, Recorded: x.Metrics[i].Recorded, Confusion: c, Kappa: c.LabelKappa()}
 			r.Mean, r.MeanCI = x.mean(i, func(c int) bool { return groups[c] == name })
 			members[name].Metrics = append(members[name].Metrics, r)
 		}

@@ -122,6 +122,18 @@ func (c Confusion) Kappa() Stat {
 	return defined(2 * (tp*tn - fp*fn) / ((tp+fp)*(fp+tn) + (tp+fn)*(fn+tn)))
 }
 
+// LabelKappa is [Confusion.Kappa] for labels by people, which are given: it is undefined if all are pass or all are
+// fail, since no verdicts could then agree with them beyond chance.
+func (c Confusion) LabelKappa() Stat {
+	switch {
+	case c.N() > 0 && c.Fails() == 0:
+		return undefined("every label is pass; add answers that fail")
+	case c.N() > 0 && c.Passes() == 0:
+		return undefined("every label is fail; add answers that pass")
+	}
+	return c.Kappa()
+}
+
 // withoutVariation returns the value of kappa and MCC and true if the labels or the verdicts are all the same, or
 // there are none.
 func (c Confusion) withoutVariation() (Stat, bool) {
