@@ -46,20 +46,25 @@ func (b *builder) ask(ctx context.Context) error {
 	if len(names) == 0 {
 		return nil
 	}
-	recorded := judgebackend.Func(func(_ context.Context, r judgebackend.Request) (judgebackend.Response, error) {
-		for _, id := range asked {
-			hash := r.Hash(id)
-			if reply, ok := replies[hash]; ok {
-				b.requests[hash] = &r
-				return reply, nil
+	for i := range asked { // later questions of a judge depend on its own replies
+		order := append(asked[i:len(asked):len(asked)], asked[:i]...)
+		recorded := judgebackend.Func(func(_ context.Context, r judgebackend.Request) (judgebackend.Response, error) {
+			for _, id := range order {
+				hash := r.Hash(id)
+				if reply, ok := replies[hash]; ok {
+					b.requests[hash] = &r
+					return reply, nil
+				}
 			}
+			return judgebackend.Response{}, errcode.New(errcode.NotFound, "no reply to this question is recorded")
+		})
+		e, err := b.engine(recorded)
+		if err != nil {
+			return err
 		}
-		return judgebackend.Response{}, errcode.New(errcode.NotFound, "no reply to this question is recorded")
-	})
-	e, err := b.engine(recorded)
-	if err != nil {
-		return err
+		if _, err = e.Score(ctx, b.Case, names...); err != nil { // what it gives is of no interest
+			return err
+		}
 	}
-	_, err = e.Score(ctx, b.Case, names...) // what it gives is of no interest
-	return err
+	return nil
 }
