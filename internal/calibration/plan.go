@@ -46,7 +46,7 @@ type Wanted struct {
 	Engine      scoring.EngineOptions // options of every engine, without a judge
 	Assessments string                // file of recorded replies; "": none
 	Backends    []string              // backends of Assessments to use; nil: all
-	Panels      []Panel               // panels of backends of Assessments, each of which counts as one judge
+	Panels      []Panel               // panels of backends of Assessments; each counts as one judge
 
 	Judge  judgebackend.Backend
 	Judges map[string]scoring.Judge
