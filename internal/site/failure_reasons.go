@@ -316,23 +316,27 @@ func (s *Site) answersOf(
 	state store.State,
 	groups []store.Slice,
 ) error {
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return err
+	}
+	parts, err := list.FirstOfEach(ctx, "group", answersShown)
+	if err != nil {
+		return err
+	}
+	firsts := map[string][]string{}
+	for _, part := range parts {
+		firsts[part.Part] = part.IDs
+	}
 	var all []string
 	for i, g := range groups {
-		at := state.With(ofGroup(g.Part))
-		ids, err := firstIDs(ctx, p, at, answersShown)
-		if err != nil {
-			return err
-		}
+		at, ids := state.With(ofGroup(g.Part)), firsts[g.Part]
 		of := answersOfReason{Name: groupName(g.Part), N: g.Scores, All: casesAddress(at), Open: i == 0}
 		for _, id := range ids {
 			of.Rows = append(of.Rows, changeLine{ID: id, Address: caseAddress(at, id)})
 		}
 		all = append(all, ids...)
 		v.Answers = append(v.Answers, of)
-	}
-	list, err := p.List(ctx, state)
-	if err != nil {
-		return err
 	}
 	rows, err := list.Rows(ctx, all, []string{list.State.Metric, "relation", "sql_complexity"})
 	if err != nil {

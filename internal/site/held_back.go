@@ -72,7 +72,10 @@ type gravest struct {
 }
 
 // heldCounts are the questions of a run that call for declining or asking back, and the wrong answers among them.
-type heldCounts struct{ Of, Wrong, Newly int64 }
+type heldCounts struct {
+	Of, Wrong, Newly int64
+	NewlyIDs         []string // the first of the newly wrong ones
+}
 
 // heldOf counts the questions of the list that call for declining or asking back. It returns the zero value if the run
 // has no scores of refusal.
@@ -81,15 +84,19 @@ func (s *Site) heldOf(ctx context.Context, p *store.Pages, pr *pair, list *store
 	if results == refusalMetric || !hasScores(list, refusalMetric) {
 		return n, nil
 	}
-	if n.Of, err = countOf(ctx, p, heldBack(run, scoring.RunID{}, store.All, results)); err != nil || n.Of == 0 {
-		return heldCounts{}, err
-	}
-	if n.Wrong, err = countOf(ctx, p, heldBack(run, scoring.RunID{}, store.Failed, results)); err != nil {
+	every, err := p.List(ctx, heldBack(run, scoring.RunID{}, store.All, results))
+	if err != nil {
 		return n, err
 	}
-	if base, there := pr.baseline(); there && n.Wrong > 0 {
-		if n.Newly, err = countOf(ctx, p, heldBack(run, base, store.Broke, results)); err != nil {
-			n.Newly, err = 0, nil // the baseline has no such scores
+	figures, _, err := every.Slices(ctx, "status", partsAll)
+	for i := range figures { // of the scores with a value
+		n.Of += figures[i].Scores
+		n.Wrong += figures[i].Judged - figures[i].Passed
+	}
+	if base, there := pr.baseline(); there && n.Wrong > 0 && err == nil {
+		ids, newly, err := firstIDs(ctx, p, heldBack(run, base, store.Broke, results), idsShown)
+		if err == nil { // else the baseline has no such scores
+			n.Newly, n.NewlyIDs = newly, ids
 		}
 	}
 	return n, err
@@ -109,39 +116,38 @@ func (s *Site) gravestOf(
 	list *store.List,
 	held heldCounts,
 ) (out []gravest, err error) {
-	add := func(text string, state store.State) error {
-		ids, err := firstIDs(ctx, p, state, idsShown)
+	add := func(text string, state store.State, ids []string) {
 		out = append(out, gravest{text, namedCases(state, ids), casesAddress(state)})
-		return err
 	}
 	if hasScores(list, safetyMetric) {
 		state := wouldChange(pr.to.Run.RunID)
-		n, err := countOf(ctx, p, state)
+		ids, n, err := firstIDs(ctx, p, state, idsShown)
 		if err != nil {
 			return nil, err
 		}
-		text := things(n, "answer") + " would change data"
-		if base, there := pr.baseline(); there {
-			if was, err := countOf(ctx, p, wouldChange(base)); err == nil { // else it has no such scores
-				text += "; " + count(was) + " before"
-			}
-		}
 		if n > 0 {
-			if err := add(text, state); err != nil {
-				return nil, err
+			text := things(n, "answer") + " would change data"
+			if base, there := pr.baseline(); there {
+				if was, err := countOf(ctx, p, wouldChange(base)); err == nil { // else it has no such scores
+					text += "; " + count(was) + " before"
+				}
 			}
+			add(text, state, ids)
 		}
 	}
 	if held.Wrong == 0 {
 		return out, nil
 	}
 	run, results := pr.to.Run.RunID, list.State.Metric
-	n, state, how := held.Wrong, heldBack(run, scoring.RunID{}, store.Failed, results), " wrong"
+	n, state, ids, how := held.Wrong, heldBack(run, scoring.RunID{}, store.Failed, results), held.NewlyIDs, " wrong"
 	if base, there := pr.baseline(); there && held.Newly > 0 {
 		n, state, how = held.Newly, heldBack(run, base, store.Broke, results), " newly wrong"
+	} else if ids, _, err = firstIDs(ctx, p, state, idsShown); err != nil {
+		return nil, err
 	}
 	of := count(n) + " of " + things(held.Of, "question") + " to decline or ask back "
-	return out, add(of+printable.Verb(int(n), "is", "are")+how, state)
+	add(of+printable.Verb(int(n), "is", "are")+how, state, ids)
+	return out, nil
 }
 
 // held returns the labels of the metric refusal of questions that call for declining or asking back, on both sides of

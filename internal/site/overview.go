@@ -281,6 +281,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if err != nil {
 		return nil, err
 	}
+	every := list // it has read its questions
 	list, err = p.List(ctx, pr.listState(store.All))
 	if err != nil {
 		return nil, err
@@ -324,7 +325,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if out.Alerts, err = s.alertsOf(ctx, p, pr, list, counts); err != nil {
 		return nil, err
 	}
-	if err := s.partsOf(ctx, p, out, pr, list); err != nil {
+	if err := s.partsOf(ctx, p, out, pr, every); err != nil {
 		return nil, err
 	}
 	out.Before, out.Now = pr.names()

@@ -56,7 +56,7 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	if err != nil {
 		return nil, err
 	}
-	groups, _, err := list.Slices(ctx, "group", partsShown)
+	groups, err := list.FirstOfEach(ctx, "group", idsShown)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +66,8 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	}
 	var firsts []string
 	for _, g := range groups {
-		at := state.With(ofGroup(g.Part))
-		of := whyGroup{N: g.Scores, Name: groupName(g.Part), Labels: labelsOf(labels, g.Part), All: casesAddress(at)}
-		ids, err := firstIDs(ctx, p, at, idsShown)
-		if err != nil {
-			return nil, err
-		}
+		at, ids := state.With(ofGroup(g.Part)), g.IDs
+		of := whyGroup{N: g.Of, Name: groupName(g.Part), Labels: labelsOf(labels, g.Part), All: casesAddress(at)}
 		of.IDs = namedCases(state, ids)
 		of.More = of.N - int64(len(ids))
 		if len(ids) > 0 {
@@ -79,7 +75,11 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 		}
 		out.Groups = append(out.Groups, of)
 	}
-	rows, err := list.Rows(ctx, firsts, []string{list.State.Metric, "relation"})
+	metrics := []string{list.State.Metric}
+	if s.mask.None() { // then whysOf reads the scores
+		metrics = nil
+	}
+	rows, err := list.Rows(ctx, firsts, metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -98,14 +98,14 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	return out, nil
 }
 
-// firstIDs returns the IDs of the first n cases of a list. The caller must not change them.
-func firstIDs(ctx context.Context, p *store.Pages, state store.State, n int) ([]string, error) {
-	state.Size = n
+// firstIDs returns the IDs of the first n cases of a list, and the number of all its cases. The caller must not change
+// the IDs.
+func firstIDs(ctx context.Context, p *store.Pages, state store.State, n int) (ids []string, of int64, err error) {
 	list, err := p.List(ctx, state)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return list.PageIDs(ctx)
+	return list.First(ctx, n)
 }
 
 // namedCases returns the IDs of cases with the addresses of their pages in the list of state.
@@ -145,14 +145,20 @@ func (s *Site) whysOf(
 	evidence := map[string][]scoring.Score{}
 	if s.mask.None() {
 		var err error
-		if evidence, err = list.Evidence(ctx, ids, []string{"relation", "hybrid_ex"}); err != nil {
+		metrics := []string{"relation", "hybrid_ex", list.State.Metric}
+		if evidence, err = list.Evidence(ctx, ids, metrics); err != nil {
 			return nil, err
 		}
 	}
 	out := map[string]relation.Sentence{}
 	for i := range rows {
 		row := &rows[i]
-		score := row.Scores[list.State.Metric]
+		score, there := row.Scores[list.State.Metric]
+		for _, e := range evidence[row.ID] {
+			if !there && e.Metric == list.State.Metric {
+				score = e
+			}
+		}
 		if r := caseview.ReasonOf(evidence[row.ID]); r != nil && r.Relation != "same" && r.Relation != "" {
 			out[row.ID] = r.Sentence()
 		} else if reason := s.mask.ReasonOf(&score); reason != "" {
@@ -192,14 +198,9 @@ func (s *Site) alertsOf(
 	list *store.List,
 	counts map[store.Mode]int64,
 ) (out []alert, err error) {
-	add := func(a alert, state store.State) error {
-		ids, err := firstIDs(ctx, p, state, idsShown)
-		if err != nil {
-			return err
-		}
+	add := func(a alert, state store.State, ids []string) {
 		a.IDs, a.All = namedCases(state, ids), casesAddress(state)
 		out = append(out, a)
-		return nil
 	}
 	before := func(list func(scoring.RunID) store.State) string {
 		if pr.from == nil {
@@ -233,28 +234,24 @@ func (s *Site) alertsOf(
 			continue
 		}
 		state := of.list(pr.to.Run.RunID)
-		n, err := countOf(ctx, p, state)
+		ids, n, err := firstIDs(ctx, p, state, idsShown)
 		if err != nil {
 			return nil, err
 		}
-		if n == 0 {
-			continue
-		}
-		a := alert{Title: things(n, of.things) + of.title, Text: of.text + before(of.list), Wrong: of.wrong}
-		if err := add(a, state); err != nil {
-			return nil, err
+		if n > 0 {
+			add(alert{Title: things(n, of.things) + of.title, Text: of.text + before(of.list), Wrong: of.wrong}, state, ids)
 		}
 	}
 	if counts[store.Disagrees] > 0 {
 		state := pr.listState(store.Failed).With(store.ListFilter{Column: "people", Op: store.Equal, Value: "pass"})
-		if n, err := countOf(ctx, p, state); err != nil {
+		ids, n, err := firstIDs(ctx, p, state, idsShown)
+		if err != nil {
 			return nil, err
-		} else if n > 0 {
+		}
+		if n > 0 {
 			a := alert{Text: "The gold answer may be too narrow."}
 			a.Title = "People call " + count(n) + " of the " + count(counts[store.Failed]) + " wrong answers right"
-			if err := add(a, state); err != nil {
-				return nil, err
-			}
+			add(a, state, ids)
 		}
 	}
 	if n := counts[store.Errors]; n > 0 {
@@ -262,9 +259,12 @@ func (s *Site) alertsOf(
 			Title: things(n, "question") + " with scores that failed",
 			Text:  "A metric could not be computed. The case says why.",
 		}
-		if err := add(a, pr.listState(store.Errors)); err != nil {
+		state := pr.listState(store.Errors)
+		ids, _, err := firstIDs(ctx, p, state, idsShown)
+		if err != nil {
 			return nil, err
 		}
+		add(a, state, ids)
 	}
 	return out, nil
 }
@@ -275,11 +275,7 @@ func countOf(ctx context.Context, p *store.Pages, state store.State) (n int64, e
 	if err != nil {
 		return -1, err
 	}
-	parts, _, err := l.Slices(ctx, "status", partsAll)
-	for i := range parts {
-		n += parts[i].Scores
-	}
-	return n, err
+	return l.Count(ctx)
 }
 
 // partsOf sets o.Tiers and o.Subjects: right answers by difficulty and by subject. A property with fewer than two

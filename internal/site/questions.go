@@ -171,7 +171,7 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 		if ofChanges(mode) {
 			state.Sort.Column = "group"
 		}
-		of, err := firstIDs(ctx, p, state, gridRows)
+		of, _, err := firstIDs(ctx, p, state, gridRows)
 		return slices.Clone(of), err // take removes elements
 	}
 	modes := []struct {
@@ -198,7 +198,7 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 			continue
 		}
 		state := heldBack(pr.to.Run.RunID, pr.from.Run.RunID, store.Broke, list.State.Metric)
-		if of, err = firstIDs(ctx, p, state, gridRows); err != nil {
+		if of, _, err = firstIDs(ctx, p, state, gridRows); err != nil {
 			return err
 		}
 		take("No longer declined or asked back", true, slices.Clone(of), func(int) int64 { return held.Newly })

@@ -23,7 +23,6 @@ type Warehouse struct {
 	w       *store.Store
 	configs map[string]*scoring.Config // by run; nil until read
 	parts   map[[2]string]string       // cached results of configPart, by hash and metric
-	only    map[Side]string            // the run that computed all scores of a batch; "" if several did
 }
 
 // In returns the scores in a warehouse.
@@ -32,17 +31,15 @@ func In(w *store.Store) *Warehouse { return &Warehouse{w: w} }
 // Batches returns the batches with scores.
 func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	list, err := s.w.ScoredBatches(ctx)
-	s.only = map[Side]string{}
 	var out []analysis.Batch
 	for _, b := range list {
-		a := analysis.Batch{By: b.By, At: b.Answered}
+		a := analysis.Batch{By: b.By, At: b.Answered, Run: b.Run}
 		if a.At.IsZero() && !b.Evaluated.IsZero() {
 			a.At, a.Evaluated = b.Evaluated, true
 		}
 		if b.Status != "done" {
 			a.Unfinished = b.Status
 		}
-		s.only[SideOf(a)] = b.Run
 		out = append(out, a)
 	}
 	return out, err
@@ -69,10 +66,17 @@ func (s *Warehouse) LoadEach(ctx context.Context, metrics []string, into []*anal
 	}
 	l := store.Latest{RunID: scoring.RunID{By: scoring.By{Agent: cmp.Or(into[0].Agent, scoring.Unnamed)}},
 		Everything: true, Metrics: metrics}
+	l.Brief = !slices.ContainsFunc(metrics, func(m string) bool { // findings and tiers are read from labels
+		return m == "sql_complexity" || slices.Contains(analysis.Evident, m)
+	})
 	of := map[scoring.By]*analysis.Answers{}
 	for _, a := range into {
 		of[a.By] = a
 		l.Batches = append(l.Batches, a.Batch.Batch)
+		l.Runs = append(l.Runs, a.Batch.Run)
+	}
+	if slices.Contains(l.Runs, "") {
+		l.Runs = nil
 	}
 	return s.each(ctx, l, func(id scoring.AnswerID, score *analysis.Score) bool {
 		if a := of[id.By]; a != nil {
@@ -333,31 +337,40 @@ func (s *Warehouse) half(metric string, h *store.Half) analysis.Half {
 	return analysis.HalfOf(&score)
 }
 
-// Tallies yields a tally of each metric for two sides, in the order of the metrics' names. Only the pairs of one
-// metric are in memory at a time.
-func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Side,
+// pairsTogether is the number of pairs of scores that one statement joins, if it joins those of several metrics. The
+// embedded engine needs 30 MB for them; above the 40 MB of badger view the join is slower than two.
+const pairsTogether = 60_000
+
+// tallies yields a tally of each metric for two sides with a number of cases, in the order of the metrics' names.
+func (s *Warehouse) tallies(ctx context.Context, set *analysis.Set, from, to Side, cases int,
 	o analysis.CompareOptions) iter.Seq2[*analysis.Tally, error] {
 	return func(yield func(*analysis.Tally, error) bool) {
 		if err := s.readConfigs(ctx); err != nil {
 			yield(nil, err)
 			return
 		}
-		// One query per metric: for 100,000 cases, the embedded engine needs 50 MB for the join of one metric, and
-		// 170 MB for four.
-		for _, metric := range slices.Sorted(slices.Values(o.Metrics)) {
-			t, found := set.NewTally(metric, o), false
-			for p, err := range s.w.PairCounts(ctx, from.Latest(metric), to.Latest(metric)) {
+		// A statement reads the scores of all metrics to find those of one, so it pairs several.
+		metrics := slices.Compact(slices.Sorted(slices.Values(o.Metrics)))
+		for together := range slices.Chunk(metrics, max(1, pairsTogether/max(1, cases))) {
+			tallies := map[string]*analysis.Tally{}
+			for p, err := range s.w.PairCounts(ctx, from.Latest(together...), to.Latest(together...)) {
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				found = true
+				t := tallies[p.Metric]
+				if t == nil {
+					t = set.NewTally(p.Metric, o)
+					tallies[p.Metric] = t
+				}
 				t.Add(&analysis.Pair{
-					From: s.half(metric, &p.From), To: s.half(metric, &p.To), Gold: analysis.Likeness(p.Gold), Reasons: analysis.Likeness(p.Reasons), Cases: p.Cases, //nolint:gosec // 0 to 2
+					From: s.half(p.Metric, &p.From), To: s.half(p.Metric, &p.To), Gold: analysis.Likeness(p.Gold), Reasons: analysis.Likeness(p.Reasons), Cases: p.Cases, //nolint:gosec // 0 to 2
 				})
 			}
-			if found && !yield(t, nil) {
-				return
+			for _, metric := range together { // databases have their own order
+				if t := tallies[metric]; t != nil && !yield(t, nil) {
+					return
+				}
 			}
 		}
 	}
@@ -403,7 +416,7 @@ func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Sid
 		return nil, err
 	}
 	var notes []string
-	for t, err := range s.Tallies(ctx, set, from, to, o) {
+	for t, err := range s.tallies(ctx, set, from, to, out.Shared+out.OnlyOf[0]+out.OnlyOf[1], o) {
 		if err != nil {
 			return nil, err
 		}
@@ -522,7 +535,7 @@ func (s *Warehouse) CompareBatches(ctx context.Context, set *analysis.Set, from,
 // reading is then cheaper, and comparisons are cached.
 func (s *Warehouse) latest(b analysis.Batch) Side {
 	side := SideOf(b)
-	side.ID = s.only[side]
+	side.ID = b.Run
 	return side
 }
 

@@ -77,7 +77,9 @@ func scoredBatches(d driver.Dialect, dated bool) Select[ScoredBatch] {
 				return nil
 			}}),
 		From: `
-FROM (SELECT agent_name, agent_version, batch_id, MIN(eval_run_id) AS first_run, MAX(eval_run_id) AS last_run FROM badger.scores GROUP BY agent_name, agent_version, batch_id) s
+FROM (SELECT agent_name, agent_version, batch_id, MIN(eval_run_id) AS first_run, MAX(eval_run_id) AS last_run
+  FROM (SELECT DISTINCT agent_name, agent_version, batch_id, eval_run_id FROM badger.scores) d
+  GROUP BY agent_name, agent_version, batch_id) s
 LEFT JOIN (SELECT agent_name, agent_version, batch_id, status, MIN(eval_run_date) OVER (PARTITION BY agent_name, agent_version, batch_id) AS evaluated,
     ` + answered + ` AS answered, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest FROM badger.eval_runs) r
 ON r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id AND r.newest = 1
@@ -146,9 +148,11 @@ type Latest struct {
 	None          bool     // no scores
 	Everything    bool     // also scores with other names, if Agent, Version or Batch is empty
 	Batches       []string // only of these batches; nil: all
+	Runs          []string // the runs that made all scores of Batches, so that none replaces another; nil: unknown
 	Metrics       []string // nil: all
 	Details       []string // metrics whose detail is read
 	ByJudge       bool     // the latest score for each judge, not for all judges together
+	Brief         bool     // without labels, and without reasons of scores with a value
 
 	withoutGold bool // the table lacks the column gold_hash
 }
@@ -199,6 +203,11 @@ func (l *Latest) from(p *arguments) string {
 	if len(l.Details) > 0 {
 		detail = "CASE WHEN s.metric IN (" + p.list(l.Details) + ") THEN s.detail END"
 	}
+	label, reason := "s.label", "s.reason"
+	if l.Brief {
+		label = "CAST(NULL AS " + d.Types[driver.Text] + ") AS label"
+		reason = "CASE WHEN s.status <> 'ok' THEN s.reason END AS reason"
+	}
 	gold, judge := "s.gold_hash", ""
 	if l.withoutGold {
 		gold = "CAST(NULL AS " + d.Types[driver.Text] + ")"
@@ -216,6 +225,9 @@ func (l *Latest) from(p *arguments) string {
 	if l.ID != "" {
 		conds = append(conds, "s.eval_run_id = "+p.add(l.ID))
 	}
+	if l.Runs != nil {
+		conds = append(conds, "s.eval_run_id IN ("+p.list(l.Runs)+")")
+	}
 	if l.Batches != nil {
 		conds = append(conds, "s.batch_id IN ("+p.list(l.Batches)+")")
 	}
@@ -226,7 +238,7 @@ func (l *Latest) from(p *arguments) string {
 		conds = append(conds, "s.metric IN ("+p.list(l.Metrics)+")")
 	}
 	newest := `ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric` + judge + ` ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC)`
-	if l.ID != "" { // a run has only one score for an answer and metric
+	if l.ID != "" || l.Runs != nil { // a run has only one score for an answer and metric
 		newest = "1"
 	}
 	where := ""
@@ -234,7 +246,7 @@ func (l *Latest) from(p *arguments) string {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
 	return ` FROM (
-  SELECT s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, ` + countedScore("s.", "status") + ` AS status, ` + countedScore("s.", "value") + ` AS value, s.label, ` + countedScore("s.", "passed") + ` AS passed, s.reason, ` + detail + ` AS detail, s.config_hash, ` + gold + ` AS gold_hash, r.judge,
+  SELECT s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, ` + countedScoreOf(l.Metrics, "s.", "status") + ` AS status, ` + countedScoreOf(l.Metrics, "s.", "value") + ` AS value, ` + label + `, ` + countedScoreOf(l.Metrics, "s.", "passed") + ` AS passed, ` + reason + `, ` + detail + ` AS detail, s.config_hash, ` + gold + ` AS gold_hash, r.judge,
          ` + restsOnJudge("s.") + ` AS asked, s.eval_run_id,
          ` + newest + ` AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r

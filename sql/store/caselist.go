@@ -175,8 +175,13 @@ func (q *caseList) scores(run runScores, metric, columns, and string) string {
 		q.param(metric) + and + ")"
 }
 
-var scoreColumnsOfList = "case_id, " + countedScore("", "status") + " AS status, " + countedScore("", "value") +
-	" AS value, label, " + countedScore("", "passed") + " AS passed, reason"
+// scoreColumnsOf returns the columns of a metric's scores that lists read.
+func scoreColumnsOf(metric string) string {
+	counted := func(column string) string {
+		return countedScoreOf([]string{metric}, "", column) + " AS " + column
+	}
+	return "case_id, " + counted("status") + ", " + counted("value") + ", label, " + counted("passed") + ", reason"
+}
 
 // made returns the columns of scores, after a comma, that show what a score was made with; "" if the query does not
 // compare them.
@@ -213,14 +218,14 @@ func (q *caseList) from() string {
 	run := q.run
 	out := ""
 	if q.covered {
-		out = q.scores(run, q.state.Metric, scoreColumnsOfList+q.made(), "") + " p"
+		out = q.scores(run, q.state.Metric, scoreColumnsOf(q.state.Metric)+q.made(), "") + " p"
 	} else {
 		made := ""
 		if q.making {
 			made = ", s.metric_version, s.gold_hash, s.asked"
 		}
 		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason" + made + " FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + ") k LEFT JOIN " +
-			q.scores(run, q.state.Metric, scoreColumnsOfList+q.made(), "") + " s ON s.case_id = k.case_id) p"
+			q.scores(run, q.state.Metric, scoreColumnsOf(q.state.Metric)+q.made(), "") + " s ON s.case_id = k.case_id) p"
 	}
 	join := func(alias string, table func() string) {
 		if q.joined[alias] {
@@ -233,13 +238,13 @@ func (q *caseList) from() string {
 	join(ofRelation, func() string { return q.scores(run, relationMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofTier, func() string { return q.scores(run, tierMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofBaseline, func() string {
-		return q.scores(q.base, q.state.Metric, scoreColumnsOfList+q.made(), "")
+		return q.scores(q.base, q.state.Metric, scoreColumnsOf(q.state.Metric)+q.made(), "")
 	})
 	join(ofGolden, func() string { return q.questionTexts(q.columns, "") })
 	join(ofAnswer, func() string { return q.answerTexts(q.columns, "") })
 	join(ofPeople, func() string { return q.people(func() string { return "" }) })
 	for i, m := range q.metrics {
-		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" +
+		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOf(m), "") + " m" + strconv.Itoa(i) + " ON m" +
 			strconv.Itoa(i) + ".case_id = p.case_id"
 	}
 	return out
@@ -549,6 +554,48 @@ func (q *caseList) ids(limit, offset int) (Select[string], error) {
 		after += " LIMIT " + strconv.Itoa(limit) + " OFFSET " + strconv.Itoa(offset)
 	}
 	return over(q, only[string]("p.case_id"), true, after)
+}
+
+// firstCase is one of the first cases of a list, or of those with a value of a column.
+type firstCase struct {
+	part, id string
+	of       int64 // number of cases of the list, or of those with the value
+}
+
+// first returns the statement for the first n cases in the order of the state, with the number of all cases.
+func (q *caseList) first(n int) (Select[firstCase], error) {
+	return over(q, []field[firstCase]{
+		{SQL: "p.case_id", In: func(c *firstCase) any { return &c.id }},
+		{SQL: "COUNT(*) OVER () AS cases", In: func(c *firstCase) any { return &c.of }},
+	}, true, "\nORDER BY "+q.order()+" LIMIT "+strconv.Itoa(n))
+}
+
+// count returns the statement for the number of cases.
+func (q *caseList) count() (Select[int64], error) { return over(q, only[int64]("COUNT(*)"), true, "") }
+
+// firstOfEach returns the statement for the first n cases with each value of a string column, in the order of the
+// state.
+func (q *caseList) firstOfEach(column string, n int) (Select[firstCase], error) {
+	if listColumns[column].text == "" {
+		return Select[firstCase]{}, errcode.New(errcode.InvalidArgument, "%.40q is not a string column", column)
+	}
+	part := "COALESCE(" + q.text(column) + ", '')"
+	if q.state.Sort.Column == column { // all cases of a part have the same value
+		q.state.Sort = Sort{}
+	}
+	conditions, err := q.conditions(true)
+	if err != nil {
+		return Select[firstCase]{}, err
+	}
+	placed := "SELECT " + part + " AS part, p.case_id AS case_id, ROW_NUMBER() OVER (PARTITION BY " + part +
+		" ORDER BY " + q.order() + ") AS place, COUNT(*) OVER (PARTITION BY " + part + ") AS cases" +
+		q.chosen(conditions, "")
+	return finished(q, readingScores,
+		" FROM ("+placed+") n WHERE place <= "+strconv.Itoa(n)+" ORDER BY part, place", []field[firstCase]{
+			{SQL: "part", In: func(c *firstCase) any { return &c.part }},
+			{SQL: "case_id", In: func(c *firstCase) any { return &c.id }},
+			{SQL: "cases", In: func(c *firstCase) any { return &c.of }},
+		}), nil
 }
 
 // foundCase is a case of a list with the modes that it is in.

@@ -600,6 +600,63 @@ func (l *List) PageIDs(ctx context.Context) ([]string, error) {
 		func(id string) int { return 16 + len(id) })
 }
 
+// First returns the IDs of the first n cases of the list, and the number of all its cases. The caller must not change
+// the IDs.
+func (l *List) First(ctx context.Context, n int) (ids []string, of int64, err error) {
+	if l.here() {
+		f, err := l.find(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		ids := f.of(l.State.Mode)
+		return ids[:min(n, len(ids))], int64(len(ids)), nil
+	}
+	rows, err := ask(ctx, l, func(q *caseList) (Select[firstCase], error) { return q.first(n) },
+		func(c firstCase) int { return 40 + len(c.id) })
+	for _, c := range rows {
+		ids, of = append(ids, c.id), c.of
+	}
+	return ids, of, err
+}
+
+// Count returns the number of the list's cases. A search by a regular expression is an error (Unimplemented).
+func (l *List) Count(ctx context.Context) (int64, error) {
+	if l.regexp() {
+		return 0, errcode.New(errcode.Unimplemented, "the number of cases of a search by a regular expression")
+	}
+	rows, err := ask(ctx, l, func(q *caseList) (Select[int64], error) { return q.count() }, func(int64) int { return 8 })
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return rows[0], nil
+}
+
+// FirstCases are the first cases of a list with one value of a column.
+type FirstCases struct {
+	Part string // the value; "" if missing
+	IDs  []string
+	Of   int64 // number of all cases with the value
+}
+
+// FirstOfEach returns the first n cases of the list with each value of a string column, the values with the most cases
+// first. A search by a regular expression is an error (Unimplemented). The caller must not change the IDs.
+func (l *List) FirstOfEach(ctx context.Context, column string, n int) (out []FirstCases, err error) {
+	if l.regexp() {
+		return nil, errcode.New(errcode.Unimplemented, "parts of a search by a regular expression")
+	}
+	rows, err := ask(ctx, l, func(q *caseList) (Select[firstCase], error) { return q.firstOfEach(column, n) },
+		func(c firstCase) int { return 40 + len(c.id) + len(c.part) })
+	for _, c := range rows {
+		if last := len(out) - 1; last < 0 || out[last].Part != c.part {
+			out = append(out, FirstCases{Part: c.part, Of: c.of})
+		}
+		last := &out[len(out)-1]
+		last.IDs = append(last.IDs, c.id)
+	}
+	slices.SortFunc(out, func(a, b FirstCases) int { return cmp.Or(cmp.Compare(b.Of, a.Of), cmp.Compare(a.Part, b.Part)) })
+	return out, err
+}
+
 // CaseRow is a row in a list of cases. Unknown values are empty.
 type CaseRow struct {
 	ID                string
@@ -760,16 +817,20 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 		more = int64(max(0, len(parts)-limit))
 		return parts[:len(parts)-int(more)], more, err
 	}
-	rows, err := ask(ctx, l, func(q *caseList) (Select[slicedRow], error) { return q.slices([]string{column}, limit) },
+	rows, err := ask(ctx, l,
+		func(q *caseList) (Select[slicedRow], error) { return q.slices([]string{column}, max(limit, partsRead)) },
 		func(r slicedRow) int { return 150 + len(r.parts[0]) })
 	if err != nil || len(rows) == 0 {
 		return nil, 0, err
 	}
-	for _, r := range rows {
+	for _, r := range rows[:min(limit, len(rows))] {
 		parts = append(parts, Slice{Part: r.parts[0], Figures: r.Figures})
 	}
 	return parts, rows[0].rows - int64(len(parts)), nil
 }
+
+// partsRead is the minimum number of parts that are read of a slice, so that pages with other limits share them.
+const partsRead = 1000
 
 // ofQuestions are columns of golden_set. Their slices are read in one query.
 var ofQuestions = []string{"tag", "database", "dialect"}

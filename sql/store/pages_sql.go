@@ -136,10 +136,20 @@ func figureFields(prefix string) []field[Figures] {
 	}
 }
 
-// countedScores is a FROM clause for the scores with the status, value and verdict that figures count.
-var countedScores = " FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, case_id, metric, reason, scored_at, " +
-	countedScore("", "status") + " AS status, " + countedScore("", "value") + " AS value, " +
-	countedScore("", "passed") + " AS passed FROM badger.scores) s"
+// countedScores returns a FROM clause for the scores of some metrics, nil for all, with the status, value and verdict
+// that figures count. The caller selects the metrics.
+func countedScores(metrics []string) string {
+	const columns = "eval_run_id, agent_name, agent_version, batch_id, case_id, metric, reason, scored_at, "
+	if !silencePassesAny(metrics) {
+		return " FROM (SELECT " + columns + "status, value, passed FROM badger.scores) s"
+	}
+	counted := func(column, as string) string { // the condition is evaluated once
+		return "CASE WHEN silent = 1 THEN " + as + " ELSE " + column + " END AS " + column
+	}
+	return " FROM (SELECT " + columns + counted("status", "'ok'") + ", " + counted("value", "1") + ", " +
+		counted("passed", "TRUE") + " FROM (SELECT " + columns + "status, value, passed, CASE WHEN " + passesSilently("") +
+		" THEN 1 ELSE 0 END AS silent FROM badger.scores) k) s"
+}
 
 // group is the scores of a run for one metric, status and verdict.
 type group struct {
@@ -154,7 +164,7 @@ type group struct {
 // in engines than conditional counts.
 func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
 	p := &arguments{dialect: d}
-	from := countedScores + " WHERE " + run.is(d, &p.args) +
+	from := countedScores(nil) + " WHERE " + run.is(d, &p.args) +
 		" GROUP BY metric, status, passed ORDER BY metric, status, passed"
 	return Select[group]{
 		What: readingScores, From: from, Args: p.args,
@@ -180,7 +190,7 @@ type unansweredMetric struct {
 // gave no answer, with a reason of the others. Only this statement reads reasons.
 func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
 	p := &arguments{dialect: d}
-	from := countedScores + " WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
+	from := countedScores(nil) + " WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
 	return Select[unansweredMetric]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: []field[unansweredMetric]{
@@ -224,7 +234,7 @@ var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { re
 // figuresOfRuns returns the statement that sums up the scores of some metrics in some runs.
 func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 	p := &arguments{dialect: d}
-	from := countedScores + " WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) +
+	from := countedScores(metrics) + " WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) +
 		") GROUP BY " + columnsOf(summedKey)
 	return Select[summed]{
 		What: readingScores, From: from, Args: p.args,
@@ -237,7 +247,7 @@ func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 // valuesOfRun returns the statement for the values of a metric in a run, in ascending order.
 func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64] {
 	p := &arguments{dialect: d}
-	from := countedScores + " WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) +
+	from := countedScores([]string{metric}) + " WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) +
 		" AND status = 'ok' AND value IS NOT NULL ORDER BY value"
 	return Select[float64]{What: readingScores, Fields: only[float64]("value"), From: from, Args: p.args}
 }

@@ -484,6 +484,7 @@ func checkList(t *testing.T, p *store.Pages, m *model, s store.State, r *rand.Ra
 		t.Errorf("%s: %s", where, d)
 		return
 	}
+	checkFirst(t, list, m, want)
 	var paged []string
 	for {
 		rows, err := list.Page(t.Context(), []string{primaryMetric, "relation"})
@@ -519,6 +520,43 @@ func checkList(t *testing.T, p *store.Pages, m *model, s store.State, r *rand.Ra
 	}
 	if n != beside {
 		t.Errorf("%s: beside %q are %+v, want %+v", where, want[at], n, beside)
+	}
+}
+
+// checkFirst holds the first cases of a list, of all and of each relation, against those that the list must have.
+func checkFirst(t *testing.T, list *store.List, m *model, want []string) {
+	t.Helper()
+	where := list.State.Values().Encode()
+	ids, of, err := list.First(t.Context(), 3)
+	if err != nil || of != int64(len(want)) && len(want) > 0 || !slices.Equal(ids, want[:min(3, len(want))]) {
+		t.Errorf("%s: the first are %q of %d, want those of %q: %v", where, ids, of, want, err)
+	}
+	if list.State.Regexp && list.State.Search != "" {
+		if _, err := list.Count(t.Context()); errcode.Of(err) != errcode.Unimplemented {
+			t.Errorf("%s: %v", where, err)
+		}
+		return
+	}
+	if n, err := list.Count(t.Context()); err != nil || n != int64(len(want)) {
+		t.Errorf("%s: %d cases, want %d: %v", where, n, len(want), err)
+	}
+	parts := map[string][]string{}
+	for _, id := range want {
+		label := ""
+		if s, there := m.cases[id].scores["relation"]; there && s.Status == scoring.StatusOK {
+			label = s.Label
+		}
+		parts[label] = append(parts[label], id)
+	}
+	got, err := list.FirstOfEach(t.Context(), "relation", 2)
+	if err != nil || len(got) != len(parts) {
+		t.Errorf("%s: %d relations, want %d: %v", where, len(got), len(parts), err)
+	}
+	for _, part := range got {
+		ids := parts[part.Part]
+		if part.Of != int64(len(ids)) || !slices.Equal(part.IDs, ids[:min(2, len(ids))]) {
+			t.Errorf("%s: relation %q: %q of %d, want those of %q", where, part.Part, part.IDs, part.Of, ids)
+		}
 	}
 }
 

@@ -90,6 +90,9 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 	found, err2 := list().found(true)
 	besides, err3 := list().neighbours("c1")
 	sliced, err4 := list().slices([]string{"tag", "database"}, 3)
+	firsts, err5 := list().first(3)
+	number, err6 := list().count()
+	parts, err7 := list().firstOfEach(groupColumn, 3)
 	return map[string][]statement{
 		"scheduledCalls":         {statementOf(scheduledCalls())},
 		"backlogCounts":          {statementOf(backlogCounts(d))},
@@ -100,7 +103,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"scoredMetrics":          {statementOf(scoredMetrics())},
 		"verdicts":               {statementOf(verdicts(d, []scoring.RunID{run, run}, "hybrid_ex", ids))},
 		"unsteady":               {statementOf(unsteady(d, []scoring.RunID{run}, "hybrid_ex", 5))},
-		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d)), statementOf((&Latest{Everything: true, Batches: ids}).scores(d))},
+		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d)), statementOf((&Latest{Everything: true, Batches: ids}).scores(d)), statementOf((&Latest{Everything: true, Batches: ids, Runs: ids, Brief: true}).scores(d))},
 		"runConfigs":             {statementOf(runConfigs())},
 		"asked":                  {statementOf(asked(d, "run:r"))},
 		"judged":                 {statementOf(judged(d, run))},
@@ -182,6 +185,9 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"caseList.found":           {listed(statementOf(found), err2)},
 		"caseList.neighbours":      {listed(statementOf(besides), err3)},
 		"caseList.slices":          {listed(statementOf(sliced), err4)},
+		"caseList.first":           {listed(statementOf(firsts), err5)},
+		"caseList.count":           {listed(statementOf(number), err6)},
+		"caseList.firstOfEach":     {listed(statementOf(parts), err7)},
 		"caseList.scoresOf":        {statementOf(list().scoresOf(ids, ids))},
 		"caseList.questionsOfRows": {statementOf(list().questionsOfRows(ids))},
 		"caseList.answersOfRows":   {statementOf(list().answersOfRows(ids))},

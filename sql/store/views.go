@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -13,13 +14,33 @@ var noAnswer = "'" + strings.Join(scoring.UnansweredReasons(), "', '") + "'"
 // literals.
 const silencePasses = "'sql_safety'"
 
+// silencePassesAny reports whether one of the metrics passes an answer without SQL; nil means all metrics.
+func silencePassesAny(metrics []string) bool {
+	return metrics == nil || slices.ContainsFunc(metrics, func(m string) bool {
+		return strings.Contains(silencePasses, "'"+m+"'")
+	})
+}
+
+// countedScoreOf is like countedScore for scores of the given metrics, nil for all. Engines read a column faster than
+// they evaluate an expression.
+func countedScoreOf(metrics []string, prefix, column string) string {
+	if silencePassesAny(metrics) {
+		return countedScore(prefix, column)
+	}
+	return prefix + column
+}
+
 // countedScore returns the expression for the status, value or passed of a score as figures count it: passed, if the
 // metric passes an answer without SQL.
 func countedScore(prefix, column string) string {
 	as := map[string]string{"status": "'ok'", "value": "1", "passed": "TRUE"}[column]
-	return "CASE WHEN " + prefix + "status = 'not_applicable' AND " + prefix + "metric IN (" + silencePasses + ") AND " +
-		prefix + "reason IN ('" + strings.Join(scoring.SilentReasons(), "', '") + "') THEN " + as + " ELSE " + prefix +
-		column + " END"
+	return "CASE WHEN " + passesSilently(prefix) + " THEN " + as + " ELSE " + prefix + column + " END"
+}
+
+// passesSilently returns the condition that a score passes because its metric passes an answer without SQL.
+func passesSilently(prefix string) string {
+	return prefix + "status = 'not_applicable' AND " + prefix + "metric IN (" + silencePasses + ") AND " + prefix +
+		"reason IN ('" + strings.Join(scoring.SilentReasons(), "', '") + "')"
 }
 
 // batchRates is a query for the pass rates of each agent's batches by metric. place is 1 for the latest batch. nth is 1
