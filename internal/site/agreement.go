@@ -190,7 +190,12 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	if p := report.People; p != nil {
 		page.PeopleText = [2]string{stat(p.Fleiss), stat(p.Alpha)}
 	}
-	page.Picture = calibration.Forest(report)
+	named := *report
+	named.Metrics = slices.Clone(report.Metrics)
+	for i := range named.Metrics {
+		named.Metrics[i].Key = keyName(named.Metrics[i].Key)
+	}
+	page.Picture = calibration.Forest(&named)
 	for i := range report.Metrics {
 		m := &report.Metrics[i]
 		if m.N() == 0 {

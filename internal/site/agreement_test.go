@@ -131,7 +131,7 @@ func TestTwoMetrics(t *testing.T) {
 	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
 	doc := shows(t, s, agreementAddress(agreementState{Run: night1, By: "relation", A: "hybrid_ex", B: "ex_bird", Key: "row_f1"}))
 	rows := doc.Find(`[aria-label="Comparisons"] tbody tr`)
-	if cells := texts(rows.First()); rows.Length() != 1 || cells[0] != "hybrid_ex" || cells[1] != "ex_bird" {
+	if cells := texts(rows.First()); rows.Length() != 1 || cells[0] != "Right result hybrid_ex" || cells[1] != "Same rows (BIRD) ex_bird" {
 		t.Errorf("%d comparisons, %v", rows.Length(), cells)
 	}
 	if text := doc.Find("h2").Text(); !strings.Contains(text, "Threshold of row_f1") || !strings.Contains(text, "By relation") {

@@ -21,7 +21,8 @@ type changesView struct {
 	Others   []namedAddress // the baseline, and the comparison with the batch before
 	Headline string
 	Leads    []string
-	From, To string // display names of the baseline and the run
+	Tested   []string // how the change was tested
+	From, To string   // display names of the baseline and the run
 	Parts    []modeLink
 	Batches  string // number of batches that strips show, in words, such as 39 nights; empty without strips
 	Groups   []changeGroup
@@ -180,6 +181,7 @@ func (s *Site) changesHeadline(
 		v.Leads = append(v.Leads, fmt.Sprintf("Chance alone gives so uneven a count %s.", chance))
 	}
 	v.Leads = append(v.Leads, notCompared(ch)...)
+	v.Tested = howTested(&compared.Comparison, list.State.Metric)
 	return nil
 }
 

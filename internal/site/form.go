@@ -305,6 +305,7 @@ func (f *form) functions() template.FuncMap {
 		"asSentence":   asSentence,
 		"rowCounts":    func(r caseview.RowCounts) string { return countsText(&r) },
 		"relationName": relation.DisplayName,
+		"keyName":      keyName,
 		"sentenceCase": func(s string) string {
 			if s == "" {
 				return s

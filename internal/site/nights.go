@@ -20,9 +20,10 @@ import (
 // nightsView shows the primary metric over the batches of an agent.
 type nightsView struct {
 	Kick, Headline, Lead string
-	Noun                 string
+	One, Noun            string // the word for a batch: one, and several
 	Wide, Narrow         *nightsChart
 	Findings             []analysis.Finding
+	Moves                []moved
 	Agents               []runChoice
 	Others               []smallChart
 	Rows                 []nightRow // the newest first
@@ -72,7 +73,7 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 	if err != nil {
 		return nil, err
 	}
-	v := &nightsView{Noun: t.noun(agent)}
+	v := &nightsView{One: t.noun(agent), Noun: t.noun(agent)}
 	for _, m := range t.moments {
 		name := m.Of.Agent
 		if m.Run.ID != "" && !slices.ContainsFunc(v.Agents, func(c runChoice) bool { return c.Value == name }) {
@@ -122,6 +123,9 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 	v.Wide = chartOf(nights, ranges, t.daily[agent], chartOfTrend)
 	v.Narrow = chartOf(nights, ranges, t.daily[agent], chartOfPhone)
 	if v.Findings, err = s.findingsOf(ctx, nights, primary); err != nil {
+		return nil, err
+	}
+	if v.Moves, err = s.movesOf(ctx, nights, ranges, primary); err != nil {
 		return nil, err
 	}
 	v.Others, err = s.otherMeasures(ctx, p, t, nights, primary)

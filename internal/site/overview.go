@@ -39,7 +39,8 @@ type overview struct {
 	Tiers    *parts
 	Subjects *parts
 	Measures []measureRow
-	Before   string // headings of the baseline's and the run's columns
+	Tested   []string // how the changes of Measures were tested
+	Before   string   // headings of the baseline's and the run's columns
 	Now      string
 	Costs    []costRow
 }
@@ -333,6 +334,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 		for i := range cmpd.Changes {
 			out.Measures = append(out.Measures, s.measureOf(&cmpd.Changes[i], pr))
 		}
+		out.Tested = howTested(&cmpd.Comparison, list.State.Metric)
 	}
 	if err := s.costsOf(ctx, p, out, pr, v); err != nil {
 		return nil, err

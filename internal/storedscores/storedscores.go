@@ -342,7 +342,7 @@ func (s *Warehouse) half(metric string, h *store.Half) analysis.Half {
 const pairsTogether = 60_000
 
 // tallies yields a tally of each metric for two sides with a number of cases, in the order of the metrics' names.
-func (s *Warehouse) tallies(ctx context.Context, set *analysis.Set, from, to Side, cases int,
+func (s *Warehouse) tallies(ctx context.Context, set *analysis.Set, sides [2]Side, cases int,
 	o analysis.CompareOptions) iter.Seq2[*analysis.Tally, error] {
 	return func(yield func(*analysis.Tally, error) bool) {
 		if err := s.readConfigs(ctx); err != nil {
@@ -353,7 +353,7 @@ func (s *Warehouse) tallies(ctx context.Context, set *analysis.Set, from, to Sid
 		metrics := slices.Compact(slices.Sorted(slices.Values(o.Metrics)))
 		for together := range slices.Chunk(metrics, max(1, pairsTogether/max(1, cases))) {
 			tallies := map[string]*analysis.Tally{}
-			for p, err := range s.w.PairCounts(ctx, from.Latest(together...), to.Latest(together...)) {
+			for p, err := range s.w.PairCounts(ctx, sides[0].Latest(together...), sides[1].Latest(together...)) {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -416,7 +416,8 @@ func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Sid
 		return nil, err
 	}
 	var notes []string
-	for t, err := range s.tallies(ctx, set, from, to, out.Shared+out.OnlyOf[0]+out.OnlyOf[1], o) {
+	cases := out.Shared + out.OnlyOf[0] + out.OnlyOf[1]
+	for t, err := range s.tallies(ctx, set, [2]Side{from, to}, cases, o) {
 		if err != nil {
 			return nil, err
 		}
