@@ -85,7 +85,7 @@ type Agent struct {
 
 	// What the answer took; nil if unknown. No metric reads it.
 	TokensIn, TokensOut *int64
-	CostUSD             *float64
+	CostUSD             *USD
 }
 
 // ToolCall is one call of a tool that the agent made.
@@ -140,7 +140,7 @@ type caseJSON struct {
 		RanAt          string        `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
 		TokensIn       *int64        `json:"tokens_in" doc:"Tokens that the models of the agent read. No metric reads it."`
 		TokensOut      *int64        `json:"tokens_out" doc:"Tokens that the models of the agent wrote. No metric reads it."`
-		CostUSD        *float64      `json:"cost_usd" doc:"What the answer cost, in US dollars. No metric reads it."`
+		CostUSD        *amountJSON   `json:"cost_usd" doc:"What the answer cost, in US dollars, exact to 12 decimals. No metric reads it."`
 	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
 		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
@@ -391,8 +391,7 @@ func DecodeCase(data []byte) (*Case, error) {
 			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID),
 			Interpretation: j.Agent.Interpretation,
 			Response:       j.Agent.Response, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
-			Earlier:  j.Agent.Earlier,
-			TokensIn: j.Agent.TokensIn, TokensOut: j.Agent.TokensOut, CostUSD: j.Agent.CostUSD,
+			Earlier: j.Agent.Earlier,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},
@@ -406,6 +405,9 @@ func DecodeCase(data []byte) (*Case, error) {
 			j.CaseID, j.Agent.Turn)
 	}
 	if c.Agent.RanAt, err = ranAt(j.Agent.RanAt); err != nil {
+		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
+	}
+	if err := c.Agent.spent(j.Agent.CostUSD, j.Agent.TokensIn, j.Agent.TokensOut); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}
 	if c.Pred, err = j.Agent.query("agent"); err != nil {

@@ -18,7 +18,8 @@ var columnKeys = map[string]string{
 	"interpretation": "agent.interpretation", "response": "agent.response", "tool_calls": "agent.tool_calls",
 	"batch_id":        "agent.batch_id",
 	"conversation_id": "agent.conversation_id", "turn": "agent.turn", "ran_at": "agent.ran_at",
-	"earlier_turns": "agent.earlier_turns",
+	"earlier_turns": "agent.earlier_turns", "tokens_in": "agent.tokens_in", "tokens_out": "agent.tokens_out",
+	"cost_usd": "agent.cost_usd",
 }
 
 // alternativesKey is the name of the column of golden_set with further accepted answers. Case files have a list in

@@ -43,6 +43,8 @@ func typeWord(t reflect.Type) string {
 		return "true or false, or a word"
 	case reflect.TypeFor[golds]():
 		return "object or list"
+	case reflect.TypeFor[amountJSON]():
+		return "number"
 	case reflect.TypeFor[json.RawMessage]():
 		return "JSON"
 	case reflect.TypeFor[tagsJSON]():

@@ -14,6 +14,9 @@ type Row struct {
 	Score    Score
 	GoldHash string    // [Case.GoldHash] of the case; empty if it is not known
 	RanAt    time.Time // when the agent answered; zero if unknown. The table scores does not hold it.
+	// Spent is what the answer took; nil if unknown, and except for the first score of the answer. The table scores does
+	// not hold it.
+	Spent *Spent
 }
 
 // rowKey holds the members that come first in a line of a score file.
@@ -33,10 +36,42 @@ type rowNames struct {
 	Batch        string    `json:"batch_id,omitempty"`
 	Repeat       uint32    `json:"repeat,omitempty"`
 	RanAt        time.Time `json:"ran_at,omitzero"`
+	rowSpent
+}
+
+// rowSpent holds what the answer took, in the first line of the answer.
+type rowSpent struct {
+	TokensIn  *int64   `json:"tokens_in,omitempty"`
+	TokensOut *int64   `json:"tokens_out,omitempty"`
+	CostUSD   *USD     `json:"cost_usd,omitempty"`
+	LatencyMS *float64 `json:"latency_ms,omitempty"`
+}
+
+func rowSpentOf(s *Spent) (out rowSpent) {
+	if s == nil {
+		return out
+	}
+	out.TokensIn, out.TokensOut, out.CostUSD = s.TokensIn, s.TokensOut, s.CostUSD
+	if s.Latency != nil {
+		ms := float64(*s.Latency) / float64(time.Millisecond)
+		out.LatencyMS = &ms
+	}
+	return out
+}
+
+func (r *rowSpent) spent() *Spent {
+	out := Spent{CostUSD: r.CostUSD, TokensIn: r.TokensIn, TokensOut: r.TokensOut}
+	if r.LatencyMS != nil {
+		out.Latency = latencyOf(*r.LatencyMS)
+	}
+	if out.Unknown() {
+		return nil
+	}
+	return &out
 }
 
 // MarshalJSON returns the row as one line of a score file: case_id, metric, metric_version, the agent's names, the
-// repeat and the time if not empty, status, value (null unless the status is ok), label, passed, reason, and the other
+// repeat, the time and what the answer took if not empty, status, value (null unless the status is ok), label, passed, reason, and the other
 // members.
 func (r Row) MarshalJSON() ([]byte, error) {
 	s := &r.Score
@@ -55,7 +90,8 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		GoldHash      string   `json:"gold_hash,omitempty"`
 	}{
 		rowKey: rowKey{CaseID: r.CaseID, Metric: s.Metric, Version: s.Version,
-			rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat), r.RanAt}, Status: s.Status},
+			rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat), r.RanAt, rowSpentOf(r.Spent)},
+			Status:   s.Status},
 		Label: s.Label, Passed: s.Passed, Reason: s.Reason, Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings,
 		AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
 		GoldHash: r.GoldHash,
@@ -153,6 +189,6 @@ func (k *rowKey) row() Row {
 		AnswerID: AnswerID{CaseID: k.CaseID,
 			By: By{Agent: k.Agent, Version: k.AgentVersion, Batch: k.Batch, Repeat: Repetition(k.Repeat)}},
 		Score: Score{Metric: k.Metric, Version: k.Version, Status: k.Status},
-		RanAt: k.RanAt.UTC(),
+		RanAt: k.RanAt.UTC(), Spent: k.spent(),
 	}
 }

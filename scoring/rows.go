@@ -34,8 +34,13 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 			Interpretation: run("interpretation"), Response: run("response"),
 			ConversationID: run("conversation_id"), Turn: int(turn),
 		},
-		Pred: queryOfCells(run("sql"), run("result"), run("sql_error"), r.latency(run("latency_ms"), "latency_ms")),
 	}
+	spent, err := SpentOfCells(run)
+	if err != nil {
+		r.err = err
+	}
+	c.Agent.CostUSD, c.Agent.TokensIn, c.Agent.TokensOut = spent.CostUSD, spent.TokensIn, spent.TokensOut
+	c.Pred = queryOfCells(run("sql"), run("result"), run("sql_error"), spent.Latency)
 	c.Agent.RanAt, _ = ParseInstant(run("ran_at")) // a column of any type; what is not a time is NULL
 	goldLatency := r.latency(run("gold_latency_ms"), "gold_latency_ms")
 	if goldLatency == nil {

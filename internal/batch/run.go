@@ -283,6 +283,11 @@ func (x *run) score(j *job) {
 		s.Metric, s.Version = j.metrics[i].Name, j.metrics[i].Version
 		j.rows[i] = scoring.Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold, RanAt: j.item.RanAt}
 	}
+	if j.c != nil && len(j.rows) > 0 {
+		if spent := j.c.Spent(); !spent.Unknown() {
+			j.rows[0].Spent = &spent
+		}
+	}
 }
 
 // readable reports whether the results of all gold queries could be read. Otherwise, such as with an unreachable

@@ -38,7 +38,7 @@ type Answer struct {
 	Latency        *time.Duration
 	TokensIn       *int64
 	TokensOut      *int64
-	CostUSD        *float64
+	CostUSD        *scoring.USD
 
 	Samples int      // further samples of the answer (n > 1), which are not used
 	Invalid []string // figures that are not valid, such as negative tokens, and are left out

@@ -5,10 +5,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
-// maxTokens is the maximum number of tokens of an answer: integers up to it are exact in every warehouse.
-const maxTokens = 1 << 53
+// maxTokens is the maximum number of tokens of an answer, as in a case file.
+const maxTokens = 1_000_000_000_000
 
 // invalid records that a figure of an answer is not valid and is left out.
 func (a *Answer) invalid(name string) {
@@ -38,20 +40,21 @@ func (a *Answer) tokens(sum **int64, o object, names ...string) {
 	**sum += n
 }
 
-// cost adds the first of the members of o that is present to *sum. A value that is not a number from 0 is invalid.
-func (a *Answer) cost(sum **float64, o object, names ...string) {
-	if o.first(names...) == nil {
+// cost adds the first of the members of o that is present to *sum. A value that is not a cost is invalid.
+func (a *Answer) cost(sum **scoring.USD, o object, names ...string) {
+	raw := o.first(names...)
+	if raw == nil {
 		return
 	}
-	f, ok := o.number(names...)
-	if !ok || f < 0 {
+	usd, err := scoring.ParseCost(strings.TrimSpace(nameOf(raw)))
+	if err != nil {
 		a.invalid("cost")
 		return
 	}
 	if *sum == nil {
-		*sum = new(float64)
+		*sum = new(scoring.USD)
 	}
-	**sum += f
+	**sum = (*sum).Plus(usd)
 }
 
 // usage adds the tokens in the usage of a model. The input tokens of Anthropic and Bedrock do not include those that a

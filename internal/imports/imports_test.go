@@ -110,8 +110,8 @@ func TestExamplesOnPage(t *testing.T) {
 			if a.TokensIn == nil || *a.TokensIn != 120 || a.TokensOut == nil || *a.TokensOut != 30 {
 				t.Errorf("tokens: %v, %v", a.TokensIn, a.TokensOut)
 			}
-			if product != "OpenTelemetry" && (a.CostUSD == nil || *a.CostUSD != 0.0021) {
-				t.Errorf("cost: %v", a.CostUSD)
+			if product != "OpenTelemetry" && (a.CostUSD == nil || a.CostUSD.String() != "0.0021") {
+				t.Errorf("cost: %v, want 0.0021", a.CostUSD)
 			}
 		})
 	}

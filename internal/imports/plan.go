@@ -342,7 +342,10 @@ func appendAgent(dst []byte, c *scoring.Case) []byte {
 	}
 	l.whole("tokens_in", a.TokensIn)
 	l.whole("tokens_out", a.TokensOut)
-	l.number("cost_usd", a.CostUSD)
+	if a.CostUSD != nil {
+		l.member("cost_usd")
+		l.to = append(l.to, a.CostUSD.String()...)
+	}
 	return append(l.to, '}')
 }
 

@@ -1,0 +1,180 @@
+package scoring
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// USD is an exact amount of US dollars, in 10^-12 dollars. Its JSON is a number with all digits, such as 0.0021.
+type USD int64
+
+// usdDigits is the number of decimals of [USD].
+const usdDigits = 12
+
+// Limits of what one answer takes. Larger numbers are mistakes, such as milliseconds in a column of dollars.
+const (
+	maxCost   = 1_000_000         // US dollars
+	maxTokens = 1_000_000_000_000 // in one direction
+)
+
+// String formats the amount as a decimal number with at least two decimals, and with more only if needed.
+func (u USD) String() string { return judgebackend.Money(u).String() }
+
+// Plus returns u+o, or the maximum on overflow. Neither may be negative.
+func (u USD) Plus(o USD) USD {
+	if u > math.MaxInt64-o {
+		return math.MaxInt64
+	}
+	return u + o
+}
+
+// MarshalJSON returns the amount as a JSON number.
+func (u USD) MarshalJSON() ([]byte, error) { return []byte(u.String()), nil }
+
+// UnmarshalJSON parses a JSON number, or a string that contains one, see [ParseCost].
+func (u *USD) UnmarshalJSON(b []byte) (err error) {
+	var text amountJSON
+	if err := text.UnmarshalJSON(b); err != nil {
+		return err
+	}
+	*u, err = ParseCost(string(text))
+	return err
+}
+
+// ParseCost parses the cost of an answer in US dollars: a decimal number from 0 to 1,000,000, also with an exponent, such
+// as 2.1e-3. Digits after the twelfth decimal are rounded half up. A positive number that would become 0 is an error.
+func ParseCost(text string) (USD, error) {
+	bad := func() (USD, error) {
+		return 0, errcode.New(errcode.InvalidArgument, "expected US dollars from 0 to %d, such as 0.0021", maxCost)
+	}
+	v, ok := ParseDecimal(text)
+	if !ok {
+		return bad()
+	}
+	unscaled, n, scale := v.Decimal()
+	if n == nil {
+		n = big.NewInt(unscaled)
+	}
+	ten := big.NewInt(10)
+	power := func(k int32) *big.Int { return new(big.Int).Exp(ten, big.NewInt(int64(k)), nil) }
+	out := new(big.Int)
+	if scale <= usdDigits {
+		out.Mul(n, power(usdDigits-scale))
+	} else {
+		half := power(scale - usdDigits)
+		out.Add(n, new(big.Int).Rsh(half, 1))
+		out.Div(out, half)
+	}
+	if n.Sign() < 0 || n.Sign() > 0 && out.Sign() == 0 ||
+		out.Cmp(new(big.Int).Mul(big.NewInt(maxCost), power(usdDigits))) > 0 {
+		return bad()
+	}
+	return USD(out.Int64()), nil
+}
+
+// ParseTokens parses a number of tokens, a whole number from 0 to 10^12. Trailing zeros after a decimal point, which
+// columns of other types have, are ignored.
+func ParseTokens(text string) (int64, error) {
+	v, ok := ParseDecimal(text)
+	n, wide, scale := v.Decimal()
+	for ; ok && wide == nil && scale > 0 && n%10 == 0; scale-- {
+		n /= 10
+	}
+	if !ok || wide != nil || scale > 0 && n != 0 || checkTokens(n) != nil {
+		return 0, checkTokens(-1)
+	}
+	return n, nil
+}
+
+func checkTokens(n int64) error {
+	if n < 0 || n > maxTokens {
+		return errcode.New(errcode.InvalidArgument, "expected a whole number of tokens from 0 to %d", int64(maxTokens))
+	}
+	return nil
+}
+
+// Spent is what an answer took. A field is nil if it is unknown. No metric reads it.
+type Spent struct {
+	CostUSD   *USD
+	TokensIn  *int64
+	TokensOut *int64
+	Latency   *time.Duration // of the agent's query, or of the whole answer if it was measured instead
+}
+
+// Unknown reports whether nothing is known.
+func (s *Spent) Unknown() bool {
+	return s.CostUSD == nil && s.TokensIn == nil && s.TokensOut == nil && s.Latency == nil
+}
+
+// Spent returns what the answer took.
+func (c *Case) Spent() Spent {
+	return Spent{c.Agent.CostUSD, c.Agent.TokensIn, c.Agent.TokensOut, c.Pred.Latency}
+}
+
+// SpentOfCells returns what an answer took from the cells of its row in agent_runs: cost_usd, tokens_in, tokens_out and
+// latency_ms. An invalid cell is an error that names the column; the other fields are set nevertheless.
+func SpentOfCells(run Cells) (Spent, error) {
+	r := rowReader{}
+	s := Spent{Latency: r.latency(run("latency_ms"), "latency_ms")}
+	s.CostUSD = parsed(&r, run, "cost_usd", ParseCost)
+	s.TokensIn = parsed(&r, run, "tokens_in", ParseTokens)
+	s.TokensOut = parsed(&r, run, "tokens_out", ParseTokens)
+	return s, r.err
+}
+
+// parsed returns the value of a cell, or nil if the cell is empty. It records an error for an invalid one.
+func parsed[T any](r *rowReader, run Cells, column string, parse func(string) (T, error)) *T {
+	text := run(column)
+	if text == "" {
+		return nil
+	}
+	v, err := parse(text)
+	if err != nil {
+		r.fail("%s cannot be read: %w", column, err)
+		return nil
+	}
+	return &v
+}
+
+// amountJSON is the text of a JSON number, or of a string that contains one; "" for null.
+type amountJSON string
+
+// UnmarshalJSON keeps the text of a number or a string. Any other JSON is an error.
+func (a *amountJSON) UnmarshalJSON(b []byte) error {
+	switch {
+	case string(b) == "null":
+	case b[0] == '"':
+		return json.Unmarshal(b, (*string)(a))
+	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
+		*a = amountJSON(b)
+	default:
+		return errcode.New(errcode.InvalidArgument, "agent.cost_usd: expected a number of US dollars, such as 0.0021")
+	}
+	return nil
+}
+
+// spent sets what the answer took from the members of a case file.
+func (a *Agent) spent(cost *amountJSON, in, out *int64) error {
+	if cost != nil && *cost != "" {
+		usd, err := ParseCost(string(*cost))
+		if err != nil {
+			return errcode.New(errcode.InvalidArgument, "agent.cost_usd is %.40s, %w", *cost, err)
+		}
+		a.CostUSD = &usd
+	}
+	a.TokensIn, a.TokensOut = in, out
+	return cmp.Or(tokensError("tokens_in", in), tokensError("tokens_out", out))
+}
+
+func tokensError(member string, n *int64) error {
+	if n == nil || checkTokens(*n) == nil {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "agent.%s is %d, %w", member, *n, checkTokens(*n))
+}
