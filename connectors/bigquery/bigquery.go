@@ -36,7 +36,7 @@ var Dialect = driver.Dialect{
 	Name: "bigquery",
 	Types: map[driver.Type]string{
 		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64",
-		driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
+		driver.Decimal: "BIGNUMERIC", driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
 	},
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
 	Identifiers: identifiers,

@@ -38,7 +38,7 @@ var Dialect = driver.Dialect{
 	Name: "databricks",
 	Types: map[driver.Type]string{
 		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE",
-		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
+		driver.Decimal: "DECIMAL(38, 12)", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
 	},
 	Identifiers: identifiers,
 	Definition:  definition,

@@ -107,6 +107,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		{why: "a table that cannot be dropped", refuse: map[string]errcode.Code{"DROP TABLE": errcode.Unavailable}, want: healthy("creating=ok creating=warning"), fix: "by hand"},
 		{why: "doubles that lose digits", swap: [2]string{"n, x, b", "n, CASE WHEN abs(x) < 1 THEN x::FLOAT::DOUBLE ELSE x END AS x, b"}, want: healthy("types=failed"), fix: "exactly"},
 		{why: "instants without their microseconds", swap: [2]string{"b, happened", "b, date_trunc('second', happened) AS happened"}, want: healthy("types=failed"), fix: "exactly"},
+		{why: "decimals through doubles", swap: [2]string{"happened, d", "happened, d::DOUBLE::DECIMAL(38, 12) AS d"}, want: healthy("types=failed"), fix: "exactly"},
 		{why: "integers through doubles", swap: [2]string{"j, n", "j, (n::DOUBLE)::DECIMAL(38, 0) AS n"}, want: healthy("types=failed"), fix: "exactly"},
 		{why: "empty text as NULL", swap: [2]string{"id, s", "id, nullif(s, '') AS s"}, want: healthy("types=failed"), fix: "exactly"},
 	} {

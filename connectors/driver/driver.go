@@ -212,6 +212,7 @@ const (
 	JSON      Type = "json" // JSON text
 	BigInt    Type = "bigint"
 	Double    Type = "double"
+	Decimal   Type = "decimal" // an exact number with 12 decimals and up to 26 digits before the point
 	Boolean   Type = "boolean"
 	Timestamp Type = "timestamp" // an instant
 )

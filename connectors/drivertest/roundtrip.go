@@ -24,6 +24,7 @@ var kept = map[driver.Type]struct {
 	driver.Text:    {arrow.BinaryTypes.String, [2]string{"", strings.Repeat("it's \"quoted\", a\\b\n😀 ", 100)}},
 	driver.JSON:    {arrow.BinaryTypes.String, [2]string{`{"a":[1,null,"é"]}`, `"x"`}},
 	driver.BigInt:  {arrow.PrimitiveTypes.Int64, [2]string{"-9223372036854775808", "9007199254740993"}},
+	driver.Decimal: {&arrow.Decimal128Type{Precision: 38, Scale: 12}, [2]string{"9223372.036854775807", "0.000000000001"}},
 	driver.Double:  {arrow.PrimitiveTypes.Float64, [2]string{"0.1", "5e-324"}},
 	driver.Boolean: {arrow.FixedWidthTypes.Boolean, [2]string{"true", "false"}},
 	driver.Timestamp: {&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
@@ -60,6 +61,9 @@ func (h Harness) roundTrips(t *testing.T) {
 						v := got.Columns[i].Value(row).String()
 						if column.Type == driver.JSON {
 							v = strings.ReplaceAll(v, " ", "") // warehouses format JSON differently
+						}
+						if column.Type == driver.Decimal && strings.Contains(v, ".") {
+							v = strings.TrimRight(v, "0") // a warehouse may return more decimals
 						}
 						if v != want[row][i] {
 							t.Errorf("column %s, row %d: %.60q, want %.60q", column.Name, row, v, want[row][i])

@@ -47,7 +47,7 @@ var Dialect = driver.Dialect{
 	Name: "duckdb", Embedded: true, Binary: ` COLLATE "binary"`,
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE",
-		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
+		driver.Decimal: "DECIMAL(38, 12)", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,

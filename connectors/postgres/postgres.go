@@ -38,7 +38,7 @@ var Dialect = driver.Dialect{
 	Name: "postgres",
 	Types: map[driver.Type]string{
 		driver.Text: "text", driver.JSON: "json", driver.BigInt: "bigint", driver.Double: "double precision",
-		driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
+		driver.Decimal: "numeric(38, 12)", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Placeholder: placeholder,
@@ -76,7 +76,7 @@ var RedshiftDialect = driver.Dialect{
 	Name: "redshift",
 	Types: map[driver.Type]string{
 		driver.Text: "varchar(65535)", driver.JSON: "super", driver.BigInt: "bigint", driver.Double: "double precision",
-		driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
+		driver.Decimal: "numeric(38, 12)", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
 	},
 	Arguments:   map[driver.Type]string{driver.JSON: "varchar(65535)"}, // external functions do not accept super
 	Results:     map[driver.Type]string{driver.JSON: "varchar(65535)"},

@@ -30,7 +30,7 @@ var Dialect = driver.Dialect{
 	Name: "snowflake",
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "NUMBER(19, 0)", driver.Double: "FLOAT",
-		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP_LTZ(9)",
+		driver.Decimal: "NUMBER(38, 12)", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP_LTZ(9)",
 	},
 	Identifiers: identifiers,
 	Definition:  definition,

@@ -128,7 +128,7 @@ var Databend = driver.Dialect{
 	Name: "databend",
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "BIGINT", driver.Double: "DOUBLE",
-		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
+		driver.Decimal: "DECIMAL(38, 12)", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
 	},
 	Identifiers: driver.Identifiers{Quote: '`', Backslash: true},
 }

@@ -23,7 +23,7 @@ type Filter struct {
 var (
 	runColumns = strings.Fields(
 		"interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn " +
-			"earlier_turns ran_at")
+			"earlier_turns ran_at tokens_in tokens_out cost_usd")
 	goldenColumns = strings.Fields("question evidence schema_ddl dialect gold_sql gold_result expected_tools expected_clarifications expected_behaviour tags " +
 		"gold_latency_ms gold_error alternatives database_name metric_options")
 )
@@ -151,7 +151,7 @@ func (q *inputs) where(f Filter, r *keyRange) string {
 type answerRow struct {
 	Answer
 	copies int64
-	run    [12]string // values of runColumns
+	run    [15]string // values of runColumns
 	golden [15]string // values of goldenColumns
 	passes string     // the human verdict: 1, 0 or ""
 }

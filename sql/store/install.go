@@ -126,8 +126,16 @@ func typeOf(f arrow.Field) driver.Type {
 	case arrow.INT64:
 		return driver.BigInt
 	case arrow.DECIMAL128:
-		if d, is := f.Type.(*arrow.Decimal128Type); is && d.Scale == 0 && d.Precision >= 19 {
+		d, is := f.Type.(*arrow.Decimal128Type)
+		switch {
+		case is && d.Scale == 0 && d.Precision >= 19:
 			return driver.BigInt
+		case is && d.Scale >= 12 && d.Precision-d.Scale >= 7:
+			return driver.Decimal
+		}
+	case arrow.DECIMAL256:
+		if d, is := f.Type.(*arrow.Decimal256Type); is && d.Scale >= 12 {
+			return driver.Decimal
 		}
 	case arrow.FLOAT64:
 		return driver.Double

@@ -44,7 +44,8 @@ var Migrations = []Migration{
 	{Version: 7, Doc: "The schedule and its alerts have tables, and the log names the batch. Deletions are recorded in a table. " +
 		"Runs record when their answers were given, so that batches of case files have a date. " +
 		"Answers have the earlier turns of their conversation, and views count right turns."},
-	{Version: 8, Doc: "The verdicts of judges on sentinel cases have a table."},
+	{Version: 8, Doc: "Answers have the tokens and the money that they took, and a view has the cost of right answers. " +
+		"The verdicts of judges on sentinel cases have a table."},
 }
 
 // retype returns the statement that changes a column's type to that in its description and keeps the values; "" if the

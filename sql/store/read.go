@@ -165,6 +165,10 @@ func (r Reader) expand(query string) string {
 			out.WriteString(jsonPart(r.Dialect, "s."+table, column))
 		case "s.json":
 			out.WriteString(jsonMember(r.Dialect, "s."+table, column))
+		case "decimal":
+			out.WriteString(r.Dialect.Types[driver.Decimal])
+		case "double":
+			out.WriteString(r.Dialect.Types[driver.Double])
 		case "bigint":
 			out.WriteString(r.Dialect.Types[driver.BigInt])
 		case "answer":

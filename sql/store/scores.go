@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/driver"
@@ -254,6 +255,7 @@ type rows struct {
 var arrowTypes = map[driver.Type]arrow.DataType{
 	driver.Text: arrow.BinaryTypes.String, driver.JSON: arrow.BinaryTypes.String,
 	driver.BigInt: arrow.PrimitiveTypes.Int64, driver.Double: arrow.PrimitiveTypes.Float64,
+	driver.Decimal:   &arrow.Decimal128Type{Precision: 38, Scale: 12},
 	driver.Boolean:   arrow.FixedWidthTypes.Boolean,
 	driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
 }
@@ -350,6 +352,8 @@ func (b *rows) row(values ...any) {
 			appendOr(to.Append, to.AppendNull, v)
 		case *array.Float64Builder:
 			appendOr(to.Append, to.AppendNull, v)
+		case *array.Decimal128Builder: // the unscaled number
+			appendOr(func(n int64) { to.Append(decimal128.FromI64(n)) }, to.AppendNull, v)
 		case *array.BooleanBuilder:
 			appendOr(to.Append, to.AppendNull, v)
 		case *array.TimestampBuilder:

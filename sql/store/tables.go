@@ -28,6 +28,7 @@ const (
 	jsonText  = driver.JSON
 	bigint    = driver.BigInt
 	double    = driver.Double
+	decimal   = driver.Decimal
 	boolean   = driver.Boolean
 	timestamp = driver.Timestamp
 )
@@ -93,6 +94,9 @@ var Tables = []Table{
 			{"conversation_id", text, "The conversation that the answer is part of.", "", false},
 			{"turn", bigint, "Position of the answer in its conversation, from 1.", "", false},
 			{"earlier_turns", jsonText, "The turns before it, the oldest first: a list of {\"question\", \"sql\", \"response\"}. NULL means the answers with the same conversation_id and a lower turn.", "", false},
+			{"tokens_in", bigint, "Tokens that the models of the agent read. NULL if unknown.", "1840", false},
+			{"tokens_out", bigint, "Tokens that the models of the agent wrote. NULL if unknown.", "212", false},
+			{"cost_usd", decimal, "What the answer cost, in US dollars, exact to 12 decimals. NULL if unknown.", "0.0031", false},
 		},
 	},
 	{

@@ -33,6 +33,7 @@ func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, erro
 		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON},
 		{Name: "n", Type: driver.BigInt},
 		{Name: "x", Type: driver.Double}, {Name: "b", Type: driver.Boolean}, {Name: "happened", Type: driver.Timestamp},
+		{Name: "d", Type: driver.Decimal},
 	}}
 	err := w.Exec(ctx, createSchema())
 	if err == nil {
@@ -52,10 +53,10 @@ func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, erro
 // trialRows have values that change if the driver, the protocol or the column types are not exact.
 var trialRows = [][]any{
 	{int64(1), "it's \"añ😀\", \\ and\ta tab", `{"a":[1,null,"é"],"n":12345678901234567890}`, int64(math.MaxInt64), 0.1,
-		true, time.Date(2024, 2, 29, 23, 59, 59, 999999000, time.UTC)},
-	{int64(2), nil, nil, nil, nil, nil, nil},
+		true, time.Date(2024, 2, 29, 23, 59, 59, 999999000, time.UTC), int64(1)},
+	{int64(2), nil, nil, nil, nil, nil, nil, nil},
 	{int64(3), "", "[]", int64(math.MinInt64), -1.7976931348623157e308, false,
-		time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC)},
+		time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC), int64(123456_789012345678)},
 }
 
 func (w *Store) tryTable(ctx context.Context, t *Table, did func(TrialStep, error)) {
@@ -125,6 +126,10 @@ func sameValue(t driver.Type, want any, got scoring.Value) bool {
 		}
 		return got.Text() == v
 	case int64:
+		if t == driver.Decimal {
+			cost, err := scoring.ParseCost(got.String())
+			return err == nil && cost == scoring.USD(v)
+		}
 		return got.String() == scoring.IntValue(v).String()
 	case float64:
 		return got.Type == scoring.Float64 && got.Float() == v

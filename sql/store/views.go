@@ -173,6 +173,12 @@ const positions = `SELECT agent_name, agent_version, batch_id, case_id, MAX(conv
       (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {key agent_runs.case_id} AS case_id, {key agent_runs.conversation_id} AS conversation_id, {column agent_runs.turn} AS turn FROM badger.agent_runs) r
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id`
 
+// spentAnswers is a query for what the answers took; copy is 1 for one of several rows of an answer.
+const spentAnswers = `SELECT agent_name, agent_version, batch_id, case_id, ran_at, cost_usd, tokens_in, tokens_out, latency_ms,
+      ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
+      FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {key agent_runs.case_id} AS case_id, {column agent_runs.ran_at} AS ran_at, {text agent_runs.sql} AS sql,
+        CAST({column agent_runs.cost_usd} AS {decimal}) AS cost_usd, CAST({column agent_runs.tokens_in} AS {bigint}) AS tokens_in, CAST({column agent_runs.tokens_out} AS {bigint}) AS tokens_out, CAST({column agent_runs.latency_ms} AS {double}) AS latency_ms FROM badger.agent_runs) r`
+
 // atPosition joins scores m with their positions p.
 const atPosition = "p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id"
 
@@ -491,6 +497,20 @@ SELECT m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric, C
        MIN(CASE WHEN m.passed THEN 1 WHEN NOT m.passed OR m.status IN ('failed', 'abstained') THEN 0 END) AS all_right, MIN(CASE WHEN NOT m.passed THEN p.turn END) AS first_wrong_turn
 FROM made m JOIN (` + positions + `) p ON ` + atPosition + `
 GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric`,
+	},
+	{
+		"cost_by_version", "What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. " +
+			"cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.",
+		"agent_name, agent_version, batch_id, metric, place, answers, right_answers, with_cost, right_with_cost, cost_usd, cost_per_right, with_tokens_in, tokens_in, with_tokens_out, tokens_out, with_latency, mean_latency_ms",
+		`SELECT agent_name, agent_version, batch_id, metric, place, answers, right_answers, with_cost, right_with_cost, cost_usd, CAST(cost_usd / NULLIF(right_with_cost, 0) AS {decimal}) AS cost_per_right,
+       with_tokens_in, tokens_in, with_tokens_out, tokens_out, with_latency, mean_latency_ms
+FROM (SELECT a.agent_name, a.agent_version, a.batch_id, s.metric, o.place, COUNT(*) AS answers, COUNT(CASE WHEN s.passed THEN 1 END) AS right_answers, COUNT(a.cost_usd) AS with_cost, COUNT(CASE WHEN s.passed AND a.cost_usd IS NOT NULL THEN 1 END) AS right_with_cost,
+        SUM(a.cost_usd) AS cost_usd, COUNT(a.tokens_in) AS with_tokens_in, SUM(a.tokens_in) AS tokens_in, COUNT(a.tokens_out) AS with_tokens_out, SUM(a.tokens_out) AS tokens_out, COUNT(a.latency_ms) AS with_latency, AVG(a.latency_ms) AS mean_latency_ms
+  FROM (` + spentAnswers + `) a
+  JOIN badger.latest_scores s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id
+  JOIN (SELECT agent_name, agent_version, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (` + spentAnswers + `) b GROUP BY agent_name, agent_version, batch_id) o ON o.agent_name = a.agent_name AND o.agent_version = a.agent_version AND o.batch_id = a.batch_id
+  WHERE a.copy = 1 GROUP BY a.agent_name, a.agent_version, a.batch_id, s.metric, o.place HAVING COUNT(s.passed) > 0) t`,
 	},
 }
 

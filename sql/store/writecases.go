@@ -97,7 +97,8 @@ func runRow(b *rows, c *scoring.Case) error {
 		optional(c.Pred.Error), j.calls(a.ToolCalls),
 		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), a.RanAt,
 		optional(a.ConversationID),
-		turnNumberOf(a.Turn), j.list(len(a.Earlier), a.Earlier))
+		turnNumberOf(a.Turn), j.list(len(a.Earlier), a.Earlier), orNull(a.TokensIn), orNull(a.TokensOut),
+		orNull((*int64)(a.CostUSD)))
 	return j.err
 }
 
@@ -128,11 +129,14 @@ func turnNumberOf(n int) any {
 	return int64(n)
 }
 
-func number(f *float64) any {
-	if f == nil {
+func number(f *float64) any { return orNull(f) }
+
+// orNull returns the value, or nil for a nil pointer.
+func orNull[T any](v *T) any {
+	if v == nil {
 		return nil
 	}
-	return *f
+	return *v
 }
 
 // jsons encodes values as JSON text and keeps the first error.

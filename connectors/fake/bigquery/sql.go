@@ -17,7 +17,7 @@ var (
 	single     = regexp.MustCompile("`([^`]*)`")
 	asOf       = regexp.MustCompile("`[^`]*`\\.`[^`]*`\\.`([^`]*)` FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS\\((\\d+)\\)")
 	parameters = regexp.MustCompile(`\(SELECT r\.\*, (\w+) FROM UNNEST\(\?\) AS r WITH OFFSET AS \w+\)`)
-	columnType = regexp.MustCompile(`\b(STRING|INT64|FLOAT64|BOOL|TIMESTAMP|DATETIME|BYTES|NUMERIC)\b`)
+	columnType = regexp.MustCompile(`\b(STRING|INT64|FLOAT64|BOOL|TIMESTAMP|DATETIME|BYTES|NUMERIC|BIGNUMERIC)\b`)
 	tables     = regexp.MustCompile(`\b(\w+)\.INFORMATION_SCHEMA\.TABLES\b`)
 	castType   = regexp.MustCompile(` AS FLOAT64\)`) // the engine knows the other types by the same names
 )

@@ -83,7 +83,7 @@ var engineTypes = map[string]string{
 	"STRING": "VARCHAR", "INTEGER": "BIGINT", "INT64": "BIGINT", "FLOAT": "DOUBLE", "FLOAT64": "DOUBLE",
 	"BOOLEAN": "BOOLEAN", "BOOL": "BOOLEAN", "TIMESTAMP": "TIMESTAMPTZ",
 	"DATETIME": "TIMESTAMP", "DATE": "DATE", "TIME": "TIME", "BYTES": "BLOB", "NUMERIC": "DECIMAL(38,9)",
-	"BIGNUMERIC": "DECIMAL(38,38)", "JSON": "JSON",
+	"BIGNUMERIC": "DECIMAL(38,19)", "JSON": "JSON",
 }
 
 func (s *Server) insertTable(r *http.Request) (any, error) {

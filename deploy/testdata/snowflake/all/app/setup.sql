@@ -19,7 +19,7 @@ GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_owner;
 CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT);
 
 -- The answers of agents: one row for each question, version of an agent, and batch.
-CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0), earlier_turns VARIANT);
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0), earlier_turns VARIANT, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), cost_usd NUMBER(38, 12));
 
 -- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
@@ -430,6 +430,23 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
 GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric;
 
+-- What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.
+CREATE OR REPLACE VIEW badger.cost_by_version AS SELECT agent_name, agent_version, batch_id, metric, place, answers, right_answers, with_cost, right_with_cost, cost_usd, CAST(cost_usd / NULLIF(right_with_cost, 0) AS NUMBER(38, 12)) AS cost_per_right,
+       with_tokens_in, tokens_in, with_tokens_out, tokens_out, with_latency, mean_latency_ms
+FROM (SELECT a.agent_name, a.agent_version, a.batch_id, s.metric, o.place, COUNT(*) AS answers, COUNT(CASE WHEN s.passed THEN 1 END) AS right_answers, COUNT(a.cost_usd) AS with_cost, COUNT(CASE WHEN s.passed AND a.cost_usd IS NOT NULL THEN 1 END) AS right_with_cost,
+        SUM(a.cost_usd) AS cost_usd, COUNT(a.tokens_in) AS with_tokens_in, SUM(a.tokens_in) AS tokens_in, COUNT(a.tokens_out) AS with_tokens_out, SUM(a.tokens_out) AS tokens_out, COUNT(a.latency_ms) AS with_latency, AVG(a.latency_ms) AS mean_latency_ms
+  FROM (SELECT agent_name, agent_version, batch_id, case_id, ran_at, cost_usd, tokens_in, tokens_out, latency_ms,
+      ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
+      FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, ran_at AS ran_at, CAST(sql AS VARCHAR) AS sql,
+        CAST(cost_usd AS NUMBER(38, 12)) AS cost_usd, CAST(tokens_in AS NUMBER(19, 0)) AS tokens_in, CAST(tokens_out AS NUMBER(19, 0)) AS tokens_out, CAST(latency_ms AS FLOAT) AS latency_ms FROM badger.agent_runs) r) a
+  JOIN badger.latest_scores s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id
+  JOIN (SELECT agent_name, agent_version, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT agent_name, agent_version, batch_id, case_id, ran_at, cost_usd, tokens_in, tokens_out, latency_ms,
+      ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
+      FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, ran_at AS ran_at, CAST(sql AS VARCHAR) AS sql,
+        CAST(cost_usd AS NUMBER(38, 12)) AS cost_usd, CAST(tokens_in AS NUMBER(19, 0)) AS tokens_in, CAST(tokens_out AS NUMBER(19, 0)) AS tokens_out, CAST(latency_ms AS FLOAT) AS latency_ms FROM badger.agent_runs) r) b GROUP BY agent_name, agent_version, batch_id) o ON o.agent_name = a.agent_name AND o.agent_version = a.agent_version AND o.batch_id = a.batch_id
+  WHERE a.copy = 1 GROUP BY a.agent_name, a.agent_version, a.batch_id, s.metric, o.place HAVING COUNT(s.passed) > 0) t;
+
 -- The version of the tables.
 INSERT INTO badger.schema_version (version, reached_at) SELECT 8, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 8);
 
@@ -537,6 +554,15 @@ COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conve
 
 -- A comment on agent_runs.earlier_turns.
 COMMENT ON COLUMN badger.agent_runs.earlier_turns IS 'The turns before it, the oldest first: a list of {"question", "sql", "response"}. NULL means the answers with the same conversation_id and a lower turn.';
+
+-- A comment on agent_runs.tokens_in.
+COMMENT ON COLUMN badger.agent_runs.tokens_in IS 'Tokens that the models of the agent read. NULL if unknown.';
+
+-- A comment on agent_runs.tokens_out.
+COMMENT ON COLUMN badger.agent_runs.tokens_out IS 'Tokens that the models of the agent wrote. NULL if unknown.';
+
+-- A comment on agent_runs.cost_usd.
+COMMENT ON COLUMN badger.agent_runs.cost_usd IS 'What the answer cost, in US dollars, exact to 12 decimals. NULL if unknown.';
 
 -- A comment on the table human_labels.
 COMMENT ON TABLE badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
@@ -1186,6 +1212,9 @@ COMMENT ON VIEW badger.turns IS 'Right answers by the position of the question i
 -- A comment on the view conversations.
 COMMENT ON VIEW badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
 
+-- A comment on the view cost_by_version.
+COMMENT ON VIEW badger.cost_by_version IS 'What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.';
+
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_reader;
 
@@ -1278,6 +1307,9 @@ GRANT SELECT ON VIEW badger.turns TO APPLICATION ROLE badger_reader;
 
 -- The reader reads conversations.
 GRANT SELECT ON VIEW badger.conversations TO APPLICATION ROLE badger_reader;
+
+-- The reader reads cost_by_version.
+GRANT SELECT ON VIEW badger.cost_by_version TO APPLICATION ROLE badger_reader;
 
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON TABLE badger.human_labels TO APPLICATION ROLE badger_annotator;
