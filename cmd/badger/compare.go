@@ -64,6 +64,9 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	result.Baseline = named.Baseline(batches, from, to)
+	if result.Spending, err = analysis.CompareSpending(ctx, src.Source, src.set, result, from, to); err != nil {
+		return err
+	}
 	if c.JSON {
 		err = writeJSON(p, result)
 	} else {

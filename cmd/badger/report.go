@@ -151,6 +151,9 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 	if f.Batches, f.EarlierBatches, err = evaluation.Batches(ctx, w, runs.of, f.Primary); err != nil {
 		return err
 	}
+	if f.Spending, err = evaluation.CompareSpending(ctx, w, runs.of, f.Spending, f.Primary); err != nil {
+		return err
+	}
 	markdown := export.MarkdownOptions{Run: runs.of.ID, Report: c.HTML, Only: evaluation.Only(runs.of.By)}
 	if err := e.Finish(r.Summary.Figures, markdown); err != nil {
 		return err

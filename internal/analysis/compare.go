@@ -95,7 +95,9 @@ type Comparison struct {
 	Changes  []Change  `json:"changes"`
 	// Reasons are why answers that pass on one side only are wrong on the other; nil unless asked for.
 	Reasons *SideReasons `json:"reasons,omitempty"`
-	Notes   []string     `json:"notes,omitempty"`
+	// Spending is what the answers of both sides took; nil if it was not read, or nothing is known.
+	Spending *Spending `json:"spending,omitempty"`
+	Notes    []string  `json:"notes,omitempty"`
 
 	// Main is the change of the primary metric, also if it is not shown; nil without one.
 	Main *Change `json:"-"`

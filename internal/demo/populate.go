@@ -21,7 +21,7 @@ const annotator = "demo expert"
 // The columns of the tables, in the order of the values that execute and Annotate write.
 const (
 	goldenColumns = "case_id, question, evidence, schema_ddl, dialect, gold_sql, gold_result, expected_tools, expected_clarifications, expected_behaviour, tags, set_version"
-	runColumns    = "agent_name, agent_version, batch_id, case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms, ran_at"
+	runColumns    = "agent_name, agent_version, batch_id, case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms, ran_at, tokens_in, tokens_out, cost_usd"
 	labelColumns  = "case_id, agent_name, batch_id, annotator, verdict, note, labelled_at, agent_version"
 )
 
@@ -97,7 +97,8 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 		runs = append(runs,
 			[]any{a.Agent.Name, a.Agent.Version, a.Agent.BatchID, a.CaseID, a.Agent.Interpretation, textOrNull(a.Agent.SQL),
 				result, sqlError,
-				jsonText(a.Agent.ToolCalls), a.Agent.Response, a.Agent.LatencyMS, goldLatency, a.Agent.RanAt})
+				jsonText(a.Agent.ToolCalls), a.Agent.Response, a.Agent.LatencyMS, goldLatency, a.Agent.RanAt,
+				numberOrNull(a.Agent.TokensIn), numberOrNull(a.Agent.TokensOut), numberOrNull(a.Agent.CostUSD)})
 	}
 	return golden, runs, nil
 }
@@ -176,6 +177,19 @@ func textOrNull(s string) any {
 		return nil
 	}
 	return s
+}
+
+// numberOrNull returns the number that n points to, or nil. A decimal is returned as text, so that it stays exact.
+func numberOrNull[T int64 | json.Number](n *T) any {
+	if n == nil {
+		return nil
+	}
+	switch n := any(*n).(type) {
+	case json.Number:
+		return n.String()
+	default:
+		return n
+	}
 }
 
 // quote returns name as a quoted SQL identifier.

@@ -21,7 +21,7 @@ const tables = `CREATE SCHEMA badger;
 	CREATE TABLE badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR,
 		expected_tools JSON, expected_clarifications JSON, expected_behaviour VARCHAR, tags JSON, set_version VARCHAR, PRIMARY KEY (case_id));
 	CREATE TABLE badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR,
-		tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, conversation_id VARCHAR, turn INTEGER, ran_at TIMESTAMP, PRIMARY KEY (agent_name, batch_id, case_id));
+		tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, conversation_id VARCHAR, turn INTEGER, ran_at TIMESTAMP, tokens_in BIGINT, tokens_out BIGINT, cost_usd DECIMAL(38, 12), PRIMARY KEY (agent_name, batch_id, case_id));
 	CREATE TABLE badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP, agent_version VARCHAR)`
 
 // open makes an empty database; the file "" means one in memory.
@@ -161,6 +161,8 @@ func TestPopulateStoresWhatTheFilesSay(t *testing.T) {
 		{"without SQL there is neither", "SELECT count(*) FROM badger.agent_runs WHERE sql IS NULL AND (result IS NOT NULL OR sql_error IS NOT NULL)", 0},
 		{"gold latency exactly for questions with a gold query", "SELECT count(*) FROM badger.agent_runs JOIN badger.golden_set USING (case_id) WHERE (gold_sql IS NULL) <> (gold_latency_ms IS NULL)", 0},
 		{"every answer took time", "SELECT count(*) FROM badger.agent_runs WHERE latency_ms < 100", 0},
+		{"all but one answer have tokens and a cost, or none of them", "SELECT count(*) FROM badger.agent_runs WHERE tokens_in > 0 AND tokens_out > 0 AND cost_usd > 0", 2*len(demo.Golden()) - 1},
+		{"cost is a price for each token of the version", "SELECT count(*) FROM badger.agent_runs WHERE cost_usd <> CASE agent_version WHEN '1.0' THEN (tokens_in * 40 + tokens_out * 160)::DECIMAL(38, 12) / 100000000 ELSE (tokens_in * 110 + tokens_out * 440)::DECIMAL(38, 12) / 100000000 END", 0},
 		{"lists are JSON lists", "SELECT count(*) FROM badger.golden_set WHERE json_type(expected_tools) <> 'ARRAY' OR json_type(tags) <> 'ARRAY' OR json_type(expected_clarifications) <> 'ARRAY'", 0},
 		{"results are objects with columns and rows", "SELECT count(*) FROM badger.agent_runs WHERE result IS NOT NULL AND json_keys(result) <> ['columns', 'rows']", 0},
 	} {

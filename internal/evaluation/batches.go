@@ -212,7 +212,10 @@ func (e *Run) CompareBatches(ctx context.Context) (err error) {
 		return nil
 	}
 	f := e.Summary.Figures
-	f.Batches, f.EarlierBatches, err = Batches(ctx, e.Warehouse, e.of(), f.Primary)
+	if f.Batches, f.EarlierBatches, err = Batches(ctx, e.Warehouse, e.of(), f.Primary); err != nil {
+		return err
+	}
+	f.Spending, err = CompareSpending(ctx, e.Warehouse, e.of(), f.Spending, f.Primary)
 	return err
 }
 

@@ -112,13 +112,17 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed,
 		Ordered: e.ScoreFile != nil || e.Exports.Any(),
 		Stop:    e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held,
-		Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
+		Skipped: func(c *scoring.Case) {
+			e.Summary.Describe(c.AnswerID(), questionOf(c))
+			e.Summary.took(c)
+		},
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {
 		e.lookAtUnread(c)
 		if _, ok := e.Source.(*cases.Warehouse); c != nil || !ok {
 			e.scored(questionOf(c), rows)
+			e.Summary.took(c)
 			return
 		}
 		if e.unread = append(e.unread, rows); len(e.unread) >= lookedUp && lost == nil {

@@ -197,6 +197,9 @@ func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
 	}); err != nil || !summed {
 		return against, err
 	}
+	if err := r.took(ctx, r.Of, func(by scoring.By) string { return by.Version }); err != nil {
+		return against, err
+	}
 	return against, r.Summary.date(ctx, r.Warehouse)
 }
 
@@ -227,14 +230,21 @@ func (r *Stored) readBase(ctx context.Context, base store.OfRun) (string, error)
 		compared[report.Agent{Name: row.Agent, Version: row.Version}] = true
 	}
 	versions := map[report.Agent]bool{}
-	err = r.each(ctx, base, func(a *export.Answer) error {
-		if compared[report.Agent{Name: a.Agent, Version: a.Version}] { // the same version, scored in another run
-			a.Version = strings.TrimSpace(a.Version + " (" + a.RunID + ")")
+	named := func(by scoring.By) string {
+		if compared[report.Agent{Name: by.Agent, Version: by.Version}] { // the same version, scored in another run
+			return strings.TrimSpace(by.Version + " (" + base.ID + ")")
 		}
+		return by.Version
+	}
+	err = r.each(ctx, base, func(a *export.Answer) error {
+		a.Version = named(a.By)
 		versions[report.Agent{Name: a.Agent, Version: a.Version}] = true
 		r.sum(a)
 		return nil
 	})
+	if err == nil {
+		err = r.took(ctx, base, named)
+	}
 	if err != nil || len(versions) != 1 {
 		return "", err
 	}

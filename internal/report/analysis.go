@@ -330,6 +330,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	g.print(v.printer)
 	v.remarks(remarks)
 	v.whole(c)
+	v.spending(c.Spending)
 	if cases {
 		v.cases(c)
 	}

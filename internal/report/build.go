@@ -66,6 +66,7 @@ func (s *Summary) Figures() *Figures {
 	}
 	f.Turns = s.slices(f.Agents, byID, &s.turns, func(c about) []uint16 { return []uint16{c.turn} })
 	f.Conversations = s.conversations(f.Agents, byID)
+	f.Spending = s.spending(f.Agents)
 	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return s.lists.list(c.tags) })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
 	if torn := s.members(f.Agents, byID, func(c about) bool { return c.torn }); torn.cases > 0 {

@@ -29,6 +29,14 @@ func (x *caseNumbers) of(key caseKey) int32 {
 	return *slot - 1
 }
 
+// known returns the number of a case, or -1 if it was not added.
+func (x *caseNumbers) known(key caseKey) int32 {
+	if len(x.keys) == 0 {
+		return -1
+	}
+	return *x.slot(key) - 1
+}
+
 // slot returns the slot that holds the number of a case, or the empty one in which it belongs.
 func (x *caseNumbers) slot(key caseKey) *int32 {
 	last := uint64(len(x.slots) - 1)

@@ -46,6 +46,9 @@ type Figures struct {
 	Unscored   []Unscored  `json:"unscored,omitempty"`
 	// Sentinels is the comparison of the run's judges with themselves; nil if they were not asked about sentinel cases.
 	Sentinels *analysis.Drift `json:"sentinels,omitempty"`
+	// Spending is what the answers of the newest batch of each agent version took, and the changes between the versions
+	// and from the baselines of a stored run; nil if nothing is known.
+	Spending *analysis.Spending `json:"spending,omitempty"`
 }
 
 // objection is an answer that would change data, or that should have been declined or asked back on.

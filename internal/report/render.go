@@ -28,6 +28,7 @@ func (f *Figures) Render(w io.Writer, o Options) error {
 		v.slices("Tiers", "tier", v.Tiers)
 		v.turns()
 		v.changes()
+		v.spending(v.Spending)
 		v.worst()
 		v.verdict()
 		v.batches()

@@ -61,6 +61,8 @@ type Summary struct {
 	whys  map[textKey]string // reasons of the metric relation
 
 	objections map[objectionKey]objection
+
+	spent map[Agent][]*scoring.Spent // what answers took, by case number; nil: no answer
 }
 
 // about holds the data on a case for one agent version. Two versions may have different data on a case, since each
@@ -135,7 +137,7 @@ func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
 		o: o, agents: map[Agent]map[string]*series{}, abouts: map[Agent][]about{}, byKey: map[groupKey]uint16{},
 		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{},
-		whys: map[textKey]string{}, objections: map[objectionKey]objection{},
+		whys: map[textKey]string{}, objections: map[objectionKey]objection{}, spent: map[Agent][]*scoring.Spent{},
 	}
 	if len(s.o.Tiers) == 0 {
 		s.o.Tiers = []string{"easy", "medium", "hard", "extra hard", "extra_hard"}

@@ -175,6 +175,7 @@ type comparedRun struct {
 	Transitions      transitionTable
 	Moves            []move // the most important transitions
 	Cases            string // address of the list of all changed cases of the metric
+	Spending         *spending
 }
 
 // counted is a number of cases with the address of the list of these cases.
@@ -443,6 +444,13 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 		one.Cases = pairsAddress(pair)
 		one.Transitions = transitionsOf(c.Transitions[one.Metric], pair)
 		one.Moves = movesOf(c.Transitions[one.Metric], pair)
+		if one.Spending, err = s.spendingOf(ctx, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line),
+			c.Primary, c.Main); err != nil {
+			return err
+		}
+		if one.Spending != nil {
+			one.Spending.Before, one.Spending.Now = "before", "after"
+		}
 		page.Compared = append(page.Compared, one)
 	}
 	for _, d := range []struct{ why, said string }{

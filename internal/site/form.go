@@ -53,7 +53,7 @@ func newForm(a addressing, pages []*page) (*form, error) {
 	f := &form{a, map[string]*template.Template{}, "layout"}
 	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles,
 		"templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/shortcase.html",
-		"templates/labelcontrol.html")
+		"templates/labelcontrol.html", "templates/spending.html")
 	if err == nil {
 		_, err = layout.New("chart.html").Parse(chart.Template)
 	}

@@ -42,6 +42,7 @@ type overview struct {
 	Tested   []string // how the changes of Measures were tested
 	Before   string   // headings of the baseline's and the run's columns
 	Now      string
+	Spending *spending // what the answers took; nil if nothing is known
 	Costs    []costRow
 }
 
@@ -335,6 +336,9 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 			out.Measures = append(out.Measures, s.measureOf(&cmpd.Changes[i], pr))
 		}
 		out.Tested = howTested(&cmpd.Comparison, list.State.Metric)
+	}
+	if out.Spending, err = s.spendingOfPair(ctx, pr, changeIn(cmpd, list.State.Metric), list.State.Metric); err != nil {
+		return nil, err
 	}
 	if err := s.costsOf(ctx, p, out, pr, v); err != nil {
 		return nil, err

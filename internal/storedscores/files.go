@@ -51,7 +51,8 @@ type Files struct {
 	paths []string
 	read  bool
 	found []analysis.Batch
-	held  map[analysis.Batch]*analysis.Answers // keys have no dates
+	held  map[analysis.Batch]*analysis.Answers        // keys have no dates
+	spent map[analysis.Batch]map[string]scoring.Spent // by batch, as in held, and case
 	names []string
 }
 
@@ -78,7 +79,7 @@ func (s *Files) readAll(ctx context.Context) error {
 	if s.read {
 		return nil
 	}
-	s.held = map[analysis.Batch]*analysis.Answers{}
+	s.held, s.spent = map[analysis.Batch]*analysis.Answers{}, map[analysis.Batch]map[string]scoring.Spent{}
 	metrics := map[string]bool{}
 	origins := map[analysis.Batch]map[string]bool{}
 	for i, path := range s.paths {
@@ -108,6 +109,7 @@ func (s *Files) readAll(ctx context.Context) error {
 				return contradiction(ctx, path, &r)
 			}
 			s.held[b].Add(&score)
+			s.took(b, &r.Row)
 		}
 	}
 	for b, a := range s.held {
@@ -213,20 +215,26 @@ func (s *Files) Load(ctx context.Context, b analysis.Batch, metrics []string, in
 	if err := s.readAll(ctx); err != nil {
 		return err
 	}
-	b.At, b.Evaluated = time.Time{}, false
-	from := s.held[b]
-	if from == nil { // the file is not needed to distinguish batches
-		for held, a := range s.held {
-			if held.Origin = ""; held == b {
-				from = a
-			}
-		}
-	}
+	from := s.held[s.key(b)]
 	if from == nil {
 		return errors.New("there are no scores of the batch") // which Batches has named
 	}
 	into.AddAll(from, metrics)
 	return nil
+}
+
+// key returns the key of a batch in s.held.
+func (s *Files) key(b analysis.Batch) analysis.Batch {
+	b.At, b.Evaluated = time.Time{}, false
+	if s.held[b] == nil { // the file is not needed to distinguish batches
+		for held := range s.held {
+			key := held
+			if held.Origin = ""; held == b {
+				return key
+			}
+		}
+	}
+	return b
 }
 
 // LoadEach adds the scores of the metrics for each of several batches.

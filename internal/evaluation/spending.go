@@ -1,0 +1,78 @@
+package evaluation
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// took records what the answer of a case took; it does nothing for nil.
+func (s *Summary) took(c *scoring.Case) {
+	if c != nil {
+		s.report.Took(c.AnswerID(), c.Spent())
+	}
+}
+
+// took records what the answers of a run took, as agent_runs has them. version returns the version of a batch in the
+// summary.
+func (r *Stored) took(ctx context.Context, of store.OfRun, version func(scoring.By) string) error {
+	rows, err := r.Warehouse.Runs(ctx, of.ID)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		by := rows[i].By
+		if !by.Matches(of.By) {
+			continue
+		}
+		answers, _, err := r.Warehouse.Spent(ctx, by)
+		if err != nil {
+			return err
+		}
+		by.Version = version(by)
+		for id, spent := range answers {
+			r.Summary.report.Took(scoring.AnswerID{CaseID: id, By: by}, spent)
+		}
+	}
+	return nil
+}
+
+// addBaseline adds the change of what the answers of batch i of the run took since its baseline, unless s has it. It
+// returns s, or a new one for nil.
+func (b *ofBaselines) addBaseline(ctx context.Context, s *analysis.Spending, i int,
+	primary string) (*analysis.Spending, error) {
+	at, _ := analysis.BaselineOf(b.batches, b.accepted, i)
+	if at < 0 {
+		return s, nil
+	}
+	to := storedscores.Side{RunID: scoring.RunID{ID: b.run, By: b.batches[i].By}}
+	other, err := b.src.Spending(ctx, b.set, storedscores.SideOf(b.batches[at]), to, b.batches[at], b.batches[i], primary)
+	if err != nil || other == nil {
+		return s, err
+	}
+	return s.With(other), nil
+}
+
+// CompareSpending adds to figures of a stored run what the answers of the newest batch of each agent took, and the change
+// since its baseline.
+func CompareSpending(ctx context.Context, w *store.Store, of store.OfRun, s *analysis.Spending,
+	primary string) (*analysis.Spending, error) {
+	b, err := openBaselines(ctx, w, of, primary)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for k := len(b.of) - 1; k >= 0; k-- {
+		i := b.of[k]
+		if agent := b.batches[i].Agent; !seen[agent] {
+			seen[agent] = true
+			if s, err = b.addBaseline(ctx, s, i, primary); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}

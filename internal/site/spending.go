@@ -1,0 +1,207 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
+)
+
+// spending shows the share of right answers next to what the answers took, before and now.
+type spending struct {
+	Lead   string
+	Before string // display names of the baseline ("" without one) and the run
+	Now    string
+	Rows   []spendingRow
+	Notes  []string
+}
+
+// spendingRow is a figure before and now. A row with Part is of the quantity of the last row without it.
+type spendingRow struct {
+	Name, Before, Now string
+	Change, Interval  string
+	Known             string // how many answers have a value
+	Chance, Class     string
+	Part              bool
+}
+
+// spendingOf returns what the answers of a run and its baseline took, or nil if nothing is known. right is the change of
+// the share of right answers, if any.
+func (s *Site) spendingOf(ctx context.Context, from, to storedscores.Side, fromBatch, toBatch analysis.Batch,
+	primary string, right *analysis.Change) (*spending, error) {
+	src := storedscores.In(s.o.Warehouse)
+	found, err := src.Spending(ctx, analysis.NewSet(s.o.Metrics), from, to, fromBatch, toBatch, primary)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	now := &found.Batches[len(found.Batches)-1]
+	var old *analysis.BatchSpending
+	var change *analysis.SpendingChange
+	if len(found.Batches) > 1 {
+		old = &found.Batches[0]
+	}
+	if len(found.Changes) > 0 {
+		change = &found.Changes[0]
+	}
+	out := &spending{Notes: report.UnreadableSpending(found), Lead: spendingLead(old, now)}
+	out.right(right, now)
+	out.perRight(old, now)
+	for _, q := range []struct {
+		quantity, name string
+	}{{analysis.QuantityCost, "Cost of an answer"}, {analysis.QuantityTokensIn, "Tokens in"},
+		{analysis.QuantityTokensOut, "Tokens out"}, {analysis.QuantityLatency, "Latency"}} {
+		out.quantity(q.quantity, q.name, old, now, change)
+	}
+	return out, nil
+}
+
+// spendingOfPair returns what the answers of a run and its baseline, if any, took.
+func (s *Site) spendingOfPair(ctx context.Context, pr *pair, right *analysis.Change, primary string) (*spending, error) {
+	from, fromBatch := storedscores.Side{None: true}, analysis.Batch{}
+	if run, there := pr.baseline(); there {
+		from, fromBatch = sideOf(run), pr.from.Of
+	}
+	out, err := s.spendingOf(ctx, from, sideOf(pr.to.Run.RunID), fromBatch, pr.to.Of, primary, right)
+	if out != nil {
+		out.Before, out.Now = pr.names()
+	}
+	return out, err
+}
+
+// right adds the row of right answers.
+func (o *spending) right(ch *analysis.Change, now *analysis.BatchSpending) {
+	row := spendingRow{Name: "Right answers", Before: dash, Now: count(now.Right), Known: "of " + count(now.Answers)}
+	if ch != nil && ch.Rate != nil {
+		before, after := ch.Shares()
+		row.Before, row.Now, row.Change = percent(before), percent(after), points(*ch.Rate)
+		row.Interval = points(*ch.RateLow) + " to " + points(*ch.RateHigh)
+		row.Known = "of " + count(ch.Rated)
+		row.Chance = cmp.Or(ch.Chance, ch.Outcome)
+		row.Class = map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]
+	}
+	o.Rows = append(o.Rows, row)
+}
+
+// perRight adds the row of the cost of a right answer, if a cost is known.
+func (o *spending) perRight(old, now *analysis.BatchSpending) {
+	if now.Of(analysis.QuantityCost) == nil && (old == nil || old.Of(analysis.QuantityCost) == nil) {
+		return
+	}
+	row := spendingRow{Name: "Cost of a right answer", Before: perRightOf(old), Now: perRightOf(now), Known: rightsOf(now)}
+	if old != nil && old.PerRight != nil && now.PerRight != nil && old.PerRight.Float() > 0 {
+		row.Change = fmt.Sprintf("× %.1f", now.PerRight.Float()/old.PerRight.Float())
+	}
+	if old != nil {
+		row.Known = rightsOf(old) + ", " + row.Known
+	}
+	o.Rows = append(o.Rows, row)
+}
+
+func perRightOf(b *analysis.BatchSpending) string {
+	if b == nil || b.PerRight == nil {
+		return dash
+	}
+	return report.Took(analysis.QuantityCost, b.PerRight)
+}
+
+// rightsOf returns the number of right answers with a known cost.
+func rightsOf(b *analysis.BatchSpending) string { return count(b.RightOfKnown) + " right" }
+
+// quantity adds the rows of a quantity: the mean of an answer with its change, the median, for latency P95, and the total.
+func (o *spending) quantity(of, name string, old, now *analysis.BatchSpending, change *analysis.SpendingChange) {
+	var was *analysis.Quantity
+	if old != nil {
+		was = old.Of(of)
+	}
+	is := now.Of(of)
+	if was == nil && is == nil {
+		return
+	}
+	known := func(q *analysis.Quantity, b *analysis.BatchSpending) string {
+		n := 0
+		if q != nil {
+			n = q.N
+		}
+		return count(n) + " of " + count(b.Answers)
+	}
+	knowns := known(is, now)
+	if old != nil {
+		knowns = known(was, old) + ", " + knowns
+	}
+	if change != nil {
+		if c := change.Of(of); c != nil {
+			o.Rows = append(o.Rows, changedRow(name+", mean", c))
+			name = ""
+		}
+	}
+	amount := func(q *analysis.Quantity, of func(*analysis.Quantity) *analysis.Amount) string {
+		if q == nil {
+			return dash
+		}
+		return amountText(q.Name, of(q))
+	}
+	part := func(what string, of func(*analysis.Quantity) *analysis.Amount) {
+		row := spendingRow{Name: what, Before: amount(was, of), Now: amount(is, of), Known: knowns, Part: name == ""}
+		if name != "" {
+			row.Name, name = name+", "+what, ""
+		}
+		o.Rows, knowns = append(o.Rows, row), ""
+	}
+	part("median", func(q *analysis.Quantity) *analysis.Amount { return q.Median })
+	if of == analysis.QuantityLatency {
+		part("P95", func(q *analysis.Quantity) *analysis.Amount { return q.P95 })
+	}
+	part("total", func(q *analysis.Quantity) *analysis.Amount { return q.Total })
+}
+
+// changedRow formats the change of the mean of a quantity.
+func changedRow(name string, c *analysis.QuantityChange) spendingRow {
+	row := spendingRow{Name: name, Before: amountText(c.Name, c.Before), Now: amountText(c.Name, c.After),
+		Change: minus(strings.Replace(report.Relative(c), "%", " %", 1)), Chance: cmp.Or(c.Chance, analysis.Same),
+		Interval: minus(report.TookInterval(c)), Known: things(c.Compared, "question") + " of both"}
+	if c.Chance == analysis.MoreThanChance {
+		row.Class = "up"
+		if c.Mean.Float() > 0 {
+			row.Class = "down"
+		}
+	}
+	return row
+}
+
+// amountText formats an amount, with thousands separators in whole numbers.
+func amountText(quantity string, a *analysis.Amount) string {
+	switch quantity {
+	case analysis.QuantityTokensIn, analysis.QuantityTokensOut:
+		return count(report.Took(quantity, a))
+	case analysis.QuantityLatency:
+		return took(a.Float())
+	}
+	return report.Took(quantity, a)
+}
+
+// spendingLead returns the sentences above the table.
+func spendingLead(old, now *analysis.BatchSpending) (text string) {
+	before := func(text string) string {
+		if old == nil || text == dash {
+			return ""
+		}
+		return ", " + text + " before"
+	}
+	if now.PerRight != nil {
+		text = "A right answer costs " + perRightOf(now) + before(perRightOf(old)) + ". "
+	}
+	median := func(b *analysis.BatchSpending) string {
+		if b == nil || b.Of(analysis.QuantityLatency) == nil {
+			return dash
+		}
+		return took(b.Of(analysis.QuantityLatency).Median.Float())
+	}
+	if now.Of(analysis.QuantityLatency) != nil {
+		text += "Half of the answers take at most " + median(now) + before(median(old)) + "."
+	}
+	return text
+}
