@@ -71,8 +71,8 @@ func (r *rowSpent) spent() *Spent {
 }
 
 // MarshalJSON returns the row as one line of a score file: case_id, metric, metric_version, the agent's names, the
-// repeat, the time and what the answer took if not empty, status, value (null unless the status is ok), label, passed, reason, and the other
-// members.
+// repeat, the time and what the answer took if not empty, status, value (null unless the status is ok), label, passed,
+// reason, and the other members.
 func (r Row) MarshalJSON() ([]byte, error) {
 	s := &r.Score
 	out := struct {

@@ -47,8 +47,8 @@ func (u *USD) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// ParseCost parses the cost of an answer in US dollars: a decimal number from 0 to 1,000,000, also with an exponent, such
-// as 2.1e-3. Digits after the twelfth decimal are rounded half up. A positive number that would become 0 is an error.
+// ParseCost parses the cost of an answer in US dollars: a decimal number from 0 to 1,000,000, also with an exponent,
+// such as 2.1e-3. Digits after the twelfth decimal are rounded half up. A positive number that would become 0 is an error.
 func ParseCost(text string) (USD, error) {
 	bad := func() (USD, error) {
 		return 0, errcode.New(errcode.InvalidArgument, "expected US dollars from 0 to %d, such as 0.0021", maxCost)
@@ -78,9 +78,9 @@ func ParseCost(text string) (USD, error) {
 	return USD(out.Int64()), nil
 }
 
-// ParseTokens parses a number of tokens, a whole number from 0 to 10^12. Trailing zeros after a decimal point, which
+// parseTokens parses a number of tokens, a whole number from 0 to 10^12. Trailing zeros after a decimal point, which
 // columns of other types have, are ignored.
-func ParseTokens(text string) (int64, error) {
+func parseTokens(text string) (int64, error) {
 	v, ok := ParseDecimal(text)
 	n, wide, scale := v.Decimal()
 	for ; ok && wide == nil && scale > 0 && n%10 == 0; scale-- {
@@ -123,8 +123,8 @@ func SpentOfCells(run Cells) (Spent, error) {
 	r := rowReader{}
 	s := Spent{Latency: r.latency(run("latency_ms"), "latency_ms")}
 	s.CostUSD = parsed(&r, run, "cost_usd", ParseCost)
-	s.TokensIn = parsed(&r, run, "tokens_in", ParseTokens)
-	s.TokensOut = parsed(&r, run, "tokens_out", ParseTokens)
+	s.TokensIn = parsed(&r, run, "tokens_in", parseTokens)
+	s.TokensOut = parsed(&r, run, "tokens_out", parseTokens)
 	return s, r.err
 }
 

@@ -35,13 +35,15 @@ func TestParseCost(t *testing.T) {
 	}
 }
 
-func TestParseTokens(t *testing.T) {
+func TestSpentOfCells_tokens(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{"0": 0, "17": 17, "120.000": 120, "1.2e3": 1200, "1000000000000": 1e12, "0.0": 0,
 		"-1": -1, "1.5": -1, "x": -1, "": -1, "1000000000001": -1, "99999999999999999999": -1, "NaN": -1} {
-		got, err := scoring.ParseTokens(text)
-		if want < 0 != (err != nil) || err == nil && got != want {
-			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		s, err := scoring.SpentOfCells(func(c string) string { return map[string]string{"tokens_in": text}[c] })
+		switch {
+		case text == "" && (err != nil || s.TokensIn != nil), text != "" && want < 0 != (err != nil),
+			err == nil && text != "" && *s.TokensIn != want:
+			t.Errorf("%q: %v, %v; want %d", text, s.TokensIn, err, want)
 		}
 	}
 }

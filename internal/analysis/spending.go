@@ -129,8 +129,8 @@ func NewSpending(primary string, batches []Spent, pairs [][2]int) *Spending {
 	return out
 }
 
-// With returns s with the batches and changes of o that it lacks; s may be nil. Batches of o come first, as they are the
-// baselines.
+// With returns s with the batches and changes of o that it lacks; s may be nil. Batches of o come first, as they are
+// the baselines.
 func (s *Spending) With(o *Spending) *Spending {
 	if s == nil {
 		return o
@@ -260,7 +260,7 @@ const defaultAlpha = 0.05
 // conclude replaces the sums in Before and After by the means of the compared answers, and tests the difference.
 func (ch *QuantityChange) conclude(diffs []float64) {
 	if ch.Before.unscaled.Sign() > 0 {
-		ratio, _ := new(big.Rat).SetFrac(new(big.Int).Sub(ch.After.unscaled, ch.Before.unscaled), ch.Before.unscaled).Float64()
+		ratio, _ := new(big.Rat).SetFrac(ch.After.minus(ch.Before).unscaled, ch.Before.unscaled).Float64()
 		ch.Ratio = &ratio
 	}
 	ch.Mean = ch.After.minus(ch.Before).over(ch.Compared)
@@ -269,8 +269,8 @@ func (ch *QuantityChange) conclude(diffs []float64) {
 	ch.Low, ch.High = agreement.MeanInterval(diffs, 0)
 }
 
-// SpentSource is a source that knows what answers took.
-type SpentSource interface {
+// spentSource is a source that knows what answers took.
+type spentSource interface {
 	// Spent returns what the answers of a batch took, by case, and the number of answers with a value that cannot be read,
 	// and so is unknown. It returns nil if it has no answer of the batch.
 	Spent(ctx context.Context, b Batch) (answers map[string]scoring.Spent, unreadable int, err error)
@@ -278,7 +278,7 @@ type SpentSource interface {
 
 // SpentOf returns what the answers of a side took. If several batches have an answer to a question, that of the last is
 // used. scores has the scores of the primary metric, which decides which answers are right.
-func SpentOf(ctx context.Context, src SpentSource, batches []Batch, scores *Answers, primary string) (Spent, error) {
+func SpentOf(ctx context.Context, src spentSource, batches []Batch, scores *Answers, primary string) (Spent, error) {
 	out := Spent{Batch: scores.Batch}
 	all := map[string]scoring.Spent{}
 	for _, b := range batches {
@@ -303,7 +303,7 @@ func SpentOf(ctx context.Context, src SpentSource, batches []Batch, scores *Answ
 // CompareSpending returns what the answers of the two sides of a comparison took; nil if nothing is known, or src does
 // not know it.
 func CompareSpending(ctx context.Context, src Source, set *Set, c *Comparison, from, to []Batch) (*Spending, error) {
-	known, is := src.(SpentSource)
+	known, is := src.(spentSource)
 	if !is {
 		return nil, nil //nolint:nilnil // nothing is known
 	}

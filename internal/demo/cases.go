@@ -69,7 +69,7 @@ type Agent struct {
 	Response       string     `json:"response"`
 	ToolCalls      []ToolCall `json:"tool_calls"`
 	LatencyMS      int64      `json:"latency_ms"`
-	// What the answer took; invented, and nil where the trace was lost.
+	// What the answer took: invented figures, nil if the trace was lost.
 	TokensIn  *int64       `json:"tokens_in"`
 	TokensOut *int64       `json:"tokens_out"`
 	CostUSD   *json.Number `json:"cost_usd"`

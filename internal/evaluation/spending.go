@@ -16,30 +16,6 @@ func (s *Summary) took(c *scoring.Case) {
 	}
 }
 
-// took records what the answers of a run took, as agent_runs has them. version returns the version of a batch in the
-// summary.
-func (r *Stored) took(ctx context.Context, of store.OfRun, version func(scoring.By) string) error {
-	rows, err := r.Warehouse.Runs(ctx, of.ID)
-	if err != nil {
-		return err
-	}
-	for i := range rows {
-		by := rows[i].By
-		if !by.Matches(of.By) {
-			continue
-		}
-		answers, _, err := r.Warehouse.Spent(ctx, by)
-		if err != nil {
-			return err
-		}
-		by.Version = version(by)
-		for id, spent := range answers {
-			r.Summary.report.Took(scoring.AnswerID{CaseID: id, By: by}, spent)
-		}
-	}
-	return nil
-}
-
 // addBaseline adds the change of what the answers of batch i of the run took since its baseline, unless s has it. It
 // returns s, or a new one for nil.
 func (b *ofBaselines) addBaseline(ctx context.Context, s *analysis.Spending, i int,
@@ -56,8 +32,8 @@ func (b *ofBaselines) addBaseline(ctx context.Context, s *analysis.Spending, i i
 	return s.With(other), nil
 }
 
-// CompareSpending adds to figures of a stored run what the answers of the newest batch of each agent took, and the change
-// since its baseline.
+// CompareSpending adds to figures of a stored run what the answers of the newest batch of each agent took, and the
+// change since its baseline.
 func CompareSpending(ctx context.Context, w *store.Store, of store.OfRun, s *analysis.Spending,
 	primary string) (*analysis.Spending, error) {
 	b, err := openBaselines(ctx, w, of, primary)

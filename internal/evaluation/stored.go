@@ -197,9 +197,6 @@ func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
 	}); err != nil || !summed {
 		return against, err
 	}
-	if err := r.took(ctx, r.Of, func(by scoring.By) string { return by.Version }); err != nil {
-		return against, err
-	}
 	return against, r.Summary.date(ctx, r.Warehouse)
 }
 
@@ -230,21 +227,14 @@ func (r *Stored) readBase(ctx context.Context, base store.OfRun) (string, error)
 		compared[report.Agent{Name: row.Agent, Version: row.Version}] = true
 	}
 	versions := map[report.Agent]bool{}
-	named := func(by scoring.By) string {
-		if compared[report.Agent{Name: by.Agent, Version: by.Version}] { // the same version, scored in another run
-			return strings.TrimSpace(by.Version + " (" + base.ID + ")")
-		}
-		return by.Version
-	}
 	err = r.each(ctx, base, func(a *export.Answer) error {
-		a.Version = named(a.By)
+		if compared[report.Agent{Name: a.Agent, Version: a.Version}] { // the same version, scored in another run
+			a.Version = strings.TrimSpace(a.Version + " (" + a.RunID + ")")
+		}
 		versions[report.Agent{Name: a.Agent, Version: a.Version}] = true
 		r.sum(a)
 		return nil
 	})
-	if err == nil {
-		err = r.took(ctx, base, named)
-	}
 	if err != nil || len(versions) != 1 {
 		return "", err
 	}
@@ -278,6 +268,9 @@ func (r *Stored) sum(a *export.Answer) {
 		rows[i] = scoring.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
 	r.Summary.Add(Asked{store.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, a.Position}, rows)
+	if a.Spent != nil {
+		r.Summary.report.Took(a.AnswerID, *a.Spent)
+	}
 }
 
 // MetricsNamed returns the metrics with these names in the order of reports. Unknown ones, such as custom judges,

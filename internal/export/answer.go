@@ -19,6 +19,7 @@ type Answer struct {
 	Tags     []string
 	TagsErr  error            // why the tags cannot be parsed, or nil
 	Position scoring.Position // in a conversation
+	Spent    *scoring.Spent   // what the answer took; nil if unknown
 	Place    Place
 	Scores   []scoring.Score // one for each metric
 }
@@ -27,7 +28,7 @@ type Answer struct {
 func Of(run string, a *store.ScoredAnswer) *Answer {
 	q := &a.Question
 	return &Answer{RunID: run, AnswerID: a.AnswerID, Question: q.Text, Tier: report.Tier(a.Scores), Tags: q.Tags,
-		TagsErr: q.TagsErr, Position: a.Position, Scores: a.Scores}
+		TagsErr: q.TagsErr, Position: a.Position, Spent: a.Spent, Scores: a.Scores}
 }
 
 // Withhold removes what may quote masked values if m masks any column: the question, the tags, and reasons, see

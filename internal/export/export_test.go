@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -317,9 +318,11 @@ func TestCSV(t *testing.T) {
 	a.Tags, a.Question = []string{"x", "y"}, "=1+1"
 	b := answer("2.0", "-7", scoring.Score{Metric: "ex_bird", Status: scoring.StatusOK, Value: -0.5})
 	b.Tier = ""
-	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,unreadable_tags,outcome,reason,relation,difference,score_hybrid_ex,score_ex_bird,outcome_hybrid_ex,outcome_ex_bird\r\n" +
-		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",0.1,,failed,error\r\n" +
-		"r1,atlas,2.0,,-7,,,,,unscored,the run holds no score of hybrid_ex,,,,-0.5,unscored,unjudged\r\n"
+	usd, in, took := scoring.USD(123456789012345678), int64(1840), 57500*time.Microsecond
+	b.Spent = &scoring.Spent{CostUSD: &usd, TokensIn: &in, Latency: &took}
+	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,unreadable_tags,outcome,reason,relation,difference,tokens_in,tokens_out,cost_usd,latency_ms,score_hybrid_ex,score_ex_bird,outcome_hybrid_ex,outcome_ex_bird\r\n" +
+		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",,,,,0.1,,failed,error\r\n" +
+		"r1,atlas,2.0,,-7,,,,,unscored,the run holds no score of hybrid_ex,,,1840,,123456.789012345678,57.5,,-0.5,unscored,unjudged\r\n"
 	if got := writeCSV(t, []*Answer{a, b}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -18,7 +18,8 @@ var _ = register(
 
 // csvColumns are the columns that precede those of the metrics.
 var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier",
-	"tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
+	"tags", "unreadable_tags", "outcome", "reason", "relation", "difference", "tokens_in", "tokens_out", "cost_usd",
+	"latency_ms"}
 
 // csvWriter writes a table as CSV with a line for each answer. After csvColumns it has a column score_METRIC for each
 // metric, empty without a value, then outcome_METRIC for each, which shows why a value is missing. Values have all
@@ -64,6 +65,7 @@ func (c *csvWriter) Add(a *Answer) error {
 	for i := range line {
 		line[i] = guarded(line[i])
 	}
+	line = append(line, spentFields(a.Spent)...)
 	for _, m := range c.o.Metrics {
 		value := ""
 		if s := a.Score(m); s != nil && s.Status == scoring.StatusOK {

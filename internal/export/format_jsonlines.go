@@ -33,14 +33,15 @@ func newJSONLines(w io.Writer, o Options) Writer {
 type jsonAnswer struct {
 	Run string `json:"eval_run_id"`
 	scoring.By
-	CaseID   string      `json:"case_id"`
-	Question string      `json:"question,omitempty"`
-	Tier     string      `json:"tier,omitempty"`
-	Tags     []string    `json:"tags,omitempty"`
-	Torn     string      `json:"unreadable_tags,omitempty"` // the raw tags, if they cannot be parsed
-	Metric   string      `json:"metric"`                    // metric whose verdict is the outcome
-	Outcome  Outcome     `json:"outcome"`
-	Scores   []jsonScore `json:"scores"`
+	CaseID   string   `json:"case_id"`
+	Question string   `json:"question,omitempty"`
+	Tier     string   `json:"tier,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
+	Torn     string   `json:"unreadable_tags,omitempty"` // the raw tags, if they cannot be parsed
+	Metric   string   `json:"metric"`                    // metric whose verdict is the outcome
+	Outcome  Outcome  `json:"outcome"`
+	jsonSpent
+	Scores []jsonScore `json:"scores"`
 }
 
 type jsonScore struct {
@@ -59,7 +60,7 @@ func (j *jsonLines) Add(a *Answer) error {
 	outcome, by := a.verdict(j.o.Metric)
 	out := jsonAnswer{
 		Run: a.RunID, By: a.By, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, Torn: a.unreadableTags(),
-		Metric: by, Outcome: outcome, Scores: make([]jsonScore, len(a.Scores)),
+		Metric: by, Outcome: outcome, jsonSpent: jsonSpentOf(a.Spent), Scores: make([]jsonScore, len(a.Scores)),
 	}
 	for i := range a.Scores {
 		s := &a.Scores[i]

@@ -52,6 +52,7 @@ func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
 			m.line("\n" + code(m.Conversations[i].Shown()) + ": " + m.Conversations[i].Text())
 		}
 		m.changes()
+		m.spending()
 		m.worst()
 		m.objections()
 	}
@@ -248,6 +249,26 @@ func (m *markdown) changes() {
 				[]string{code(printable.ShortID(a.CaseID)), report.Value(*a.Before), report.Value(a.Value), why(&a)})
 		}
 		worse.write(m.w)
+	}
+}
+
+// spending writes what the answers of each version took.
+func (m *markdown) spending() {
+	s := m.Spending
+	if s == nil {
+		return
+	}
+	m.line("\n### Cost and time\n")
+	t := table{columns: []string{"", "answers", "total", "median", "P95", "known", "change", "p", ""},
+		right: []bool{2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: false}}
+	for _, r := range report.SpendingRows(s) {
+		t.rows = append(t.rows, []string{r.Quantity, code(r.Of), r.Total, r.Median, r.P95, r.Known, cmp.Or(r.Change, dash),
+			cmp.Or(r.P, dash), r.Word})
+	}
+	t.write(m.w)
+	m.line("")
+	for _, text := range report.PerRight(s) {
+		m.line("- " + code(text))
 	}
 }
 

@@ -90,7 +90,7 @@ type SpendingRow struct {
 
 // SpendingRows formats the figures of s. A row of a batch has its first change.
 func SpendingRows(s *analysis.Spending) (out []SpendingRow) {
-	names := SpendingNames(s)
+	names := spendingNames(s)
 	for _, of := range []struct{ quantity, name string }{{analysis.QuantityCost, "cost"},
 		{analysis.QuantityTokensIn, "tokens in"}, {analysis.QuantityTokensOut, "tokens out"},
 		{analysis.QuantityLatency, "latency"}} {
@@ -156,8 +156,8 @@ func TookInterval(c *analysis.QuantityChange) string {
 	return format(c.Low) + " to " + format(c.High)
 }
 
-// SpendingNames returns the display name of each batch: the parts of agent, version and batch that distinguish it.
-func SpendingNames(s *analysis.Spending) []string {
+// spendingNames returns the display name of each batch: the parts of agent, version and batch that distinguish it.
+func spendingNames(s *analysis.Spending) []string {
 	out := make([]string, len(s.Batches))
 	first := &s.Batches[0].Batch
 	sameAgent, versions := true, map[string]int{}
@@ -183,8 +183,8 @@ func SpendingNames(s *analysis.Spending) []string {
 	return out
 }
 
-// Took formats an amount of a quantity: $0.0031, 1840 tokens as 1840, 57 ms or 2.3 s. Amounts are rounded to cents, whole
-// tokens and milliseconds, but keep two significant digits.
+// Took formats an amount of a quantity: $0.0031, 1840 tokens as 1840, 57 ms or 2.3 s. Amounts are rounded to cents,
+// whole tokens and milliseconds, but keep two significant digits.
 func Took(quantity string, a *analysis.Amount) string {
 	switch quantity {
 	case analysis.QuantityCost:
@@ -210,7 +210,7 @@ func Took(quantity string, a *analysis.Amount) string {
 
 // PerRight describes the cost of a right answer of each batch with a known cost, one sentence for each.
 func PerRight(s *analysis.Spending) (out []string) {
-	names := SpendingNames(s)
+	names := spendingNames(s)
 	for i := range s.Batches {
 		b := &s.Batches[i]
 		cost := b.Of(analysis.QuantityCost)

@@ -29,8 +29,8 @@ type spendingRow struct {
 	Part              bool
 }
 
-// spendingOf returns what the answers of a run and its baseline took, or nil if nothing is known. right is the change of
-// the share of right answers, if any.
+// spendingOf returns what the answers of a run and its baseline took, or nil if nothing is known. right is the change
+// of the share of right answers, if any.
 func (s *Site) spendingOf(ctx context.Context, from, to storedscores.Side, fromBatch, toBatch analysis.Batch,
 	primary string, right *analysis.Change) (*spending, error) {
 	src := storedscores.In(s.o.Warehouse)
@@ -60,7 +60,8 @@ func (s *Site) spendingOf(ctx context.Context, from, to storedscores.Side, fromB
 }
 
 // spendingOfPair returns what the answers of a run and its baseline, if any, took.
-func (s *Site) spendingOfPair(ctx context.Context, pr *pair, right *analysis.Change, primary string) (*spending, error) {
+func (s *Site) spendingOfPair(ctx context.Context, pr *pair, right *analysis.Change,
+	primary string) (*spending, error) {
 	from, fromBatch := storedscores.Side{None: true}, analysis.Batch{}
 	if run, there := pr.baseline(); there {
 		from, fromBatch = sideOf(run), pr.from.Of
@@ -111,7 +112,8 @@ func perRightOf(b *analysis.BatchSpending) string {
 // rightsOf returns the number of right answers with a known cost.
 func rightsOf(b *analysis.BatchSpending) string { return count(b.RightOfKnown) + " right" }
 
-// quantity adds the rows of a quantity: the mean of an answer with its change, the median, for latency P95, and the total.
+// quantity adds the rows of a quantity: the mean of an answer with its change, the median, for latency P95, and the
+// total.
 func (o *spending) quantity(of, name string, old, now *analysis.BatchSpending, change *analysis.SpendingChange) {
 	var was *analysis.Quantity
 	if old != nil {

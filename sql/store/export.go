@@ -15,7 +15,10 @@ type ScoredAnswer struct {
 	scoring.AnswerID
 	Question Question
 	Position scoring.Position // in a conversation
+	Spent    *scoring.Spent   // what the answer took; nil if agent_runs does not have the answer
 	Scores   []scoring.Score  // sorted by metric
+
+	cells [len(spentColumns)]string // the columns that Spent is read from
 }
 
 // Question is a question of the golden set; zero if it is not in the set.
@@ -144,7 +147,10 @@ func (w *Store) scoredAnswers(ctx context.Context, of OfRun,
 			return false
 		}
 		if any && asked.AnswerID == now.AnswerID {
-			now.Question, now.Position = asked.Question, asked.Position
+			now.Question, now.Position, now.Spent = asked.Question, asked.Position, asked.Spent
+			if now.Spent != nil {
+				*now.Spent, _ = spentOf(asked.cells) // a value that cannot be read is unknown
+			}
 		}
 		more = yield(now, nil)
 		return more
@@ -193,10 +199,20 @@ func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
 	q.args = args
 	from := " FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
 		q.golden(Filter{}, o.within) + " ON g.case_id = k.case_id LEFT JOIN (" + q.expand(positions) +
-		") t ON t.agent_name = k.agent_name AND t.agent_version = k.agent_version AND t.batch_id = k.batch_id AND t.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+		") t ON t.agent_name = k.agent_name AND t.agent_version = k.agent_version AND t.batch_id = k.batch_id AND t.case_id = k.case_id LEFT JOIN (" +
+		q.expand(spentTexts) + ") c ON c.copy = 1 AND c.agent_name = k.agent_name AND c.agent_version = k.agent_version AND c.batch_id = k.batch_id AND c.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
 	fields := append(
 		ofTable("k", fieldsIn(answerFields, func(a *ScoredAnswer) *scoring.AnswerID { return &a.AnswerID })),
 		ofTable("g", fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question }))...)
+	for i, name := range spentColumns {
+		fields = append(fields, field[ScoredAnswer]{SQL: "c." + name, In: func(a *ScoredAnswer) any { return &a.cells[i] }})
+	}
+	fields = append(fields, field[ScoredAnswer]{SQL: "c.copy", Decode: func(a *ScoredAnswer, v scoring.Value) error {
+		if !v.IsNull() {
+			a.Spent = &scoring.Spent{}
+		}
+		return nil
+	}})
 	return Select[ScoredAnswer]{
 		What: readingQuestions, From: from, Args: q.args,
 		Fields: append(fields,
