@@ -48,7 +48,8 @@ func (u *USD) UnmarshalJSON(b []byte) (err error) {
 }
 
 // ParseCost parses the cost of an answer in US dollars: a decimal number from 0 to 1,000,000, also with an exponent,
-// such as 2.1e-3. Digits after the twelfth decimal are rounded half up. A positive number that would become 0 is an error.
+// such as 2.1e-3. Digits after the twelfth decimal are rounded half up. A positive number that would become 0 is an
+// error.
 func ParseCost(text string) (USD, error) {
 	bad := func() (USD, error) {
 		return 0, errcode.New(errcode.InvalidArgument, "expected US dollars from 0 to %d, such as 0.0021", maxCost)

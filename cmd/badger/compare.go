@@ -64,7 +64,8 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	result.Baseline = named.Baseline(batches, from, to)
-	if result.Spending, err = analysis.CompareSpending(ctx, src.Source, src.set, result, from, to); err != nil {
+	sides := [2][]analysis.Batch{from, to}
+	if result.Spending, err = analysis.CompareSpending(ctx, src.Source, src.set, result, sides); err != nil {
 		return err
 	}
 	if c.JSON {

@@ -111,8 +111,8 @@ type QuantityChange struct {
 	Chance    string  `json:"chance,omitempty"` // "more than chance" or "could be chance"; "" if nothing changed
 }
 
-// NewSpending returns the figures of batches, in their order, and the changes for pairs of their indexes. It returns nil
-// if nothing is known about any answer.
+// NewSpending returns the figures of batches, in their order, and the changes for pairs of their indexes. It returns
+// nil if nothing is known about any answer.
 func NewSpending(primary string, batches []Spent, pairs [][2]int) *Spending {
 	if !slices.ContainsFunc(batches, func(s Spent) bool { return s.known() }) {
 		return nil
@@ -300,15 +300,15 @@ func SpentOf(ctx context.Context, src spentSource, batches []Batch, scores *Answ
 	return out, nil
 }
 
-// CompareSpending returns what the answers of the two sides of a comparison took; nil if nothing is known, or src does
-// not know it.
-func CompareSpending(ctx context.Context, src Source, set *Set, c *Comparison, from, to []Batch) (*Spending, error) {
+// CompareSpending returns what the answers of the two sides of a comparison took, given the batches of each; nil if
+// nothing is known, or src does not know it.
+func CompareSpending(ctx context.Context, src Source, set *Set, c *Comparison, sides [2][]Batch) (*Spending, error) {
 	known, is := src.(spentSource)
 	if !is {
 		return nil, nil //nolint:nilnil // nothing is known
 	}
-	var sides []Spent
-	for i, batches := range [][]Batch{from, to} {
+	var spent []Spent
+	for i, batches := range sides {
 		scores := set.Answers([]Batch{c.From, c.To}[i])
 		for _, b := range batches {
 			if err := src.Load(ctx, b, []string{c.Primary}, scores); err != nil {
@@ -319,7 +319,7 @@ func CompareSpending(ctx context.Context, src Source, set *Set, c *Comparison, f
 		if err != nil {
 			return nil, err
 		}
-		sides = append(sides, side)
+		spent = append(spent, side)
 	}
-	return NewSpending(c.Primary, sides, [][2]int{{0, 1}}), nil
+	return NewSpending(c.Primary, spent, [][2]int{{0, 1}}), nil
 }

@@ -36,8 +36,8 @@ func (e *Run) exportScored(q Asked, rows []scoring.Row) {
 	}
 	// as a report reads them
 	slices.SortFunc(scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) })
-	answer := store.ScoredAnswer{AnswerID: rows[0].AnswerID, Question: q.Question, Position: q.Position, Spent: rows[0].Spent,
-		Scores: scores}
+	answer := store.ScoredAnswer{AnswerID: rows[0].AnswerID, Question: q.Question, Position: q.Position,
+		Spent: rows[0].Spent, Scores: scores}
 	e.Exports.Add(export.Of(e.ID, &answer))
 }
 

@@ -25,7 +25,8 @@ func (b *ofBaselines) addBaseline(ctx context.Context, s *analysis.Spending, i i
 		return s, nil
 	}
 	to := storedscores.Side{RunID: scoring.RunID{ID: b.run, By: b.batches[i].By}}
-	other, err := b.src.Spending(ctx, b.set, storedscores.SideOf(b.batches[at]), to, b.batches[at], b.batches[i], primary)
+	other, err := b.src.Spending(ctx, b.set, storedscores.SpendingOf{From: storedscores.SideOf(b.batches[at]), To: to,
+		FromBatch: b.batches[at], ToBatch: b.batches[i], Primary: primary})
 	if err != nil || other == nil {
 		return s, err
 	}

@@ -277,7 +277,7 @@ func (p *printer) spending(s *analysis.Spending) {
 	if lines := PerRight(s); len(lines) > 0 {
 		p.line()
 		for _, l := range lines {
-			p.line(span{printable.Text(l), plain})
+			p.paragraph("", l)
 		}
 	}
 	p.line()

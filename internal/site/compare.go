@@ -444,8 +444,9 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 		one.Cases = pairsAddress(pair)
 		one.Transitions = transitionsOf(c.Transitions[one.Metric], pair)
 		one.Moves = movesOf(c.Transitions[one.Metric], pair)
-		if one.Spending, err = s.spendingOf(ctx, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line),
-			c.Primary, c.Main); err != nil {
+		of := storedscores.SpendingOf{From: sideOf(asked.From), To: sideOf(to), FromBatch: batchOf(&page.From),
+			ToBatch: batchOf(&line), Primary: c.Primary}
+		if one.Spending, err = s.spendingOf(ctx, of, c.Main); err != nil {
 			return err
 		}
 		if one.Spending != nil {

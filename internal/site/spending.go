@@ -31,10 +31,9 @@ type spendingRow struct {
 
 // spendingOf returns what the answers of a run and its baseline took, or nil if nothing is known. right is the change
 // of the share of right answers, if any.
-func (s *Site) spendingOf(ctx context.Context, from, to storedscores.Side, fromBatch, toBatch analysis.Batch,
-	primary string, right *analysis.Change) (*spending, error) {
+func (s *Site) spendingOf(ctx context.Context, of storedscores.SpendingOf, right *analysis.Change) (*spending, error) {
 	src := storedscores.In(s.o.Warehouse)
-	found, err := src.Spending(ctx, analysis.NewSet(s.o.Metrics), from, to, fromBatch, toBatch, primary)
+	found, err := src.Spending(ctx, analysis.NewSet(s.o.Metrics), of)
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -62,11 +61,12 @@ func (s *Site) spendingOf(ctx context.Context, from, to storedscores.Side, fromB
 // spendingOfPair returns what the answers of a run and its baseline, if any, took.
 func (s *Site) spendingOfPair(ctx context.Context, pr *pair, right *analysis.Change,
 	primary string) (*spending, error) {
-	from, fromBatch := storedscores.Side{None: true}, analysis.Batch{}
+	of := storedscores.SpendingOf{From: storedscores.Side{None: true}, To: sideOf(pr.to.Run.RunID), ToBatch: pr.to.Of,
+		Primary: primary}
 	if run, there := pr.baseline(); there {
-		from, fromBatch = sideOf(run), pr.from.Of
+		of.From, of.FromBatch = sideOf(run), pr.from.Of
 	}
-	out, err := s.spendingOf(ctx, from, sideOf(pr.to.Run.RunID), fromBatch, pr.to.Of, primary, right)
+	out, err := s.spendingOf(ctx, of, right)
 	if out != nil {
 		out.Before, out.Now = pr.names()
 	}

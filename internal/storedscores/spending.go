@@ -40,32 +40,39 @@ func (s *Files) took(b analysis.Batch, r *scoring.Row) {
 	}
 }
 
-// Spending returns what the answers of two sides took, and the change between them; without a first side, what those of
-// the second took. It is nil if nothing is known. The result for finished runs is cached, and must not be modified.
-func (s *Warehouse) Spending(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch,
-	primary string) (*analysis.Spending, error) {
+// SpendingOf selects two sides whose answers are compared by what they took. From.None means that there is one side.
+type SpendingOf struct {
+	From, To           Side
+	FromBatch, ToBatch analysis.Batch
+	Primary            string // the metric that decides which answers are right
+}
+
+// Spending returns what the answers of the sides took, and the change between them. It is nil if nothing is known. The
+// result for finished runs is cached, and must not be modified.
+func (s *Warehouse) Spending(ctx context.Context, set *analysis.Set, of SpendingOf) (*analysis.Spending, error) {
+	from, to, primary := of.From, of.To, of.Primary
 	compute := func() (*analysis.Spending, error) {
 		var sides []analysis.Spent
 		var pairs [][2]int
-		for _, of := range []struct {
+		for _, one := range []struct {
 			side  Side
 			batch analysis.Batch
-		}{{from, fromBatch}, {to, toBatch}} {
-			if of.side.None {
+		}{{from, of.FromBatch}, {to, of.ToBatch}} {
+			if one.side.None {
 				continue
 			}
-			scores := set.Answers(of.batch)
-			if err := s.each(ctx, of.side.Latest(primary), func(_ scoring.AnswerID, score *analysis.Score) bool {
+			scores := set.Answers(one.batch)
+			if err := s.each(ctx, one.side.Latest(primary), func(_ scoring.AnswerID, score *analysis.Score) bool {
 				scores.Add(score)
 				return true
 			}); err != nil {
 				return nil, err
 			}
-			one, err := analysis.SpentOf(ctx, s, []analysis.Batch{of.batch}, scores, primary)
+			spent, err := analysis.SpentOf(ctx, s, []analysis.Batch{one.batch}, scores, primary)
 			if err != nil {
 				return nil, err
 			}
-			if sides = append(sides, one); len(sides) == 2 {
+			if sides = append(sides, spent); len(sides) == 2 {
 				pairs = [][2]int{{0, 1}}
 			}
 		}
@@ -81,6 +88,6 @@ func (s *Warehouse) Spending(ctx context.Context, set *analysis.Set, from, to Si
 		}
 		runs = append(runs, side.key())
 	}
-	return store.RememberOf(ctx, s.w, runs, fmt.Sprintf("spending %#v %#v %q", fromBatch, toBatch, primary),
+	return store.RememberOf(ctx, s.w, runs, fmt.Sprintf("spending %#v", of),
 		func(*analysis.Spending) int { return 4000 }, compute)
 }
