@@ -416,6 +416,9 @@ func (m *summarised) Add(a *Answer) error {
 	for i := range a.Scores {
 		m.sum.Add(a.Scores[i], of)
 	}
+	if a.Spent != nil {
+		m.sum.Took(a.AnswerID, *a.Spent)
+	}
 	return nil
 }
 
