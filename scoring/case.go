@@ -48,11 +48,12 @@ type Case struct {
 type Query struct {
 	SQL     string
 	Result  Result
-	Error   string         // the database's message if the SQL failed
-	Ran     bool           // whether it is known to have been executed, successfully or not
-	Latency *time.Duration // nil if it was not measured
-	Around  []string       // describes text removed around SQL, such as a Markdown fence; set by scoring
-	Clock   *time.Time     // the time to which the clock was pinned when the result was computed; nil: not pinned
+	Error   string          // the database's message if the SQL failed
+	Ran     bool            // whether it is known to have been executed, successfully or not
+	Latency *time.Duration  // nil if it was not measured
+	Chart   json.RawMessage // the chart that shows the result, described as data; nil if there is none
+	Around  []string        // describes text removed around SQL, such as a Markdown fence; set by scoring
+	Clock   *time.Time      // the time to which the clock was pinned when the result was computed; nil: not pinned
 }
 
 // Result is the result of a query: a table, a reference to one (query:ID, table:NAME, file:PATH), or the reason why
@@ -75,9 +76,10 @@ type Agent struct {
 	Name           string
 	Version        string
 	BatchID        string
-	Interpretation string     // the question in the agent's own words
-	Response       string     // the answer in prose
-	ToolCalls      []ToolCall // nil if the calls were not logged; empty if the agent made none
+	Interpretation string          // the question in the agent's own words
+	Response       string          // the answer in prose
+	ToolCalls      []ToolCall      // nil if the calls were not logged; empty if the agent made none
+	Contexts       json.RawMessage // the retrieved passages: a JSON list; nil if there is none
 	ConversationID string
 	Turn           int       // position in the conversation, from 1; 0 if unknown
 	Earlier        []Turn    // the turns before it, the oldest first
@@ -128,19 +130,20 @@ type caseJSON struct {
 	Gold     golds    `json:"gold" doc:"The accepted answer, or a list of accepted answers. The one with the best score is used."`
 	Agent    struct {
 		queryJSON
-		Name           nameJSON      `json:"name" doc:"Who answered."`
-		Version        nameJSON      `json:"version" doc:"Version of the agent."`
-		BatchID        nameJSON      `json:"batch_id" doc:"Which batch the answer belongs to, such as the night."`
-		Interpretation string        `json:"interpretation" doc:"The question in the agent's own words."`
-		Response       string        `json:"response" doc:"The agent's answer in prose."`
-		ToolCalls      toolCallsJSON `json:"tool_calls" doc:"The tools that the agent called, in order: a list of {\"name\", \"arguments\"}, or a trace in a form of docs/eval/traces.md. Leave it out if calls were not logged; [] means that the agent made none."`
-		ConversationID string        `json:"conversation_id" doc:"The conversation that the answer is part of."`
-		Turn           int           `json:"turn" doc:"Position of the answer in its conversation, from 1."`
-		Earlier        []Turn        `json:"earlier_turns" doc:"The turns before it, the oldest first: a list of {question, sql, response}. Without it they are the answers with the same conversation_id and a lower turn."`
-		RanAt          string        `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
-		TokensIn       *int64        `json:"tokens_in" doc:"Tokens that the models of the agent read. No metric reads it."`
-		TokensOut      *int64        `json:"tokens_out" doc:"Tokens that the models of the agent wrote. No metric reads it."`
-		CostUSD        *amountJSON   `json:"cost_usd" doc:"What the answer cost, in US dollars, exact to 12 decimals. No metric reads it."`
+		Name           nameJSON        `json:"name" doc:"Who answered."`
+		Version        nameJSON        `json:"version" doc:"Version of the agent."`
+		BatchID        nameJSON        `json:"batch_id" doc:"Which batch the answer belongs to, such as the night."`
+		Interpretation string          `json:"interpretation" doc:"The question in the agent's own words."`
+		Response       string          `json:"response" doc:"The agent's answer in prose."`
+		ToolCalls      toolCallsJSON   `json:"tool_calls" doc:"The tools that the agent called, in order: a list of {\"name\", \"arguments\"}, or a trace in a form of docs/eval/traces.md. Leave it out if calls were not logged; [] means that the agent made none."`
+		Contexts       json.RawMessage `json:"contexts" doc:"The passages that the agent retrieved: a list of {\"id\", \"text\", \"title\", \"source\"}, or of texts."`
+		ConversationID string          `json:"conversation_id" doc:"The conversation that the answer is part of."`
+		Turn           int             `json:"turn" doc:"Position of the answer in its conversation, from 1."`
+		Earlier        []Turn          `json:"earlier_turns" doc:"The turns before it, the oldest first: a list of {question, sql, response}. Without it they are the answers with the same conversation_id and a lower turn."`
+		RanAt          string          `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
+		TokensIn       *int64          `json:"tokens_in" doc:"Tokens that the models of the agent read. No metric reads it."`
+		TokensOut      *int64          `json:"tokens_out" doc:"Tokens that the models of the agent wrote. No metric reads it."`
+		CostUSD        *amountJSON     `json:"cost_usd" doc:"What the answer cost, in US dollars, exact to 12 decimals. No metric reads it."`
 	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
 		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
@@ -264,6 +267,7 @@ type queryJSON struct {
 	Result  json.RawMessage `json:"result" doc:"What the query returned: an inline result, or a reference file:PATH, table:NAME or query:ID."`
 	Error   string          `json:"error" doc:"The message of the database, where the query failed."`
 	Latency *float64        `json:"latency_ms" doc:"How long the query took, in milliseconds."`
+	Chart   json.RawMessage `json:"chart" doc:"The chart that shows the result: Vega-Lite, a Plotly figure, or fields such as {\"mark\": \"bar\", \"x\": \"region\", \"y\": \"revenue\"}, as an object or as text."`
 }
 
 type golds []queryJSON
@@ -281,7 +285,7 @@ func (g *golds) UnmarshalJSON(b []byte) error {
 
 // query returns the Query that the member gold or agent of a case describes. An invalid latency is an error.
 func (q queryJSON) query(member string) (Query, error) {
-	out := Query{SQL: q.SQL, Error: q.Error, Result: resultOf(q.Result)}
+	out := Query{SQL: q.SQL, Error: q.Error, Result: resultOf(q.Result), Chart: jsonOf(q.Chart)}
 	out.Ran = out.Error != "" || !out.Result.Absent()
 	if q.Latency != nil {
 		ns := *q.Latency * float64(time.Millisecond)
@@ -293,6 +297,28 @@ func (q queryJSON) query(member string) (Query, error) {
 		out.Latency = &d
 	}
 	return out, nil
+}
+
+// jsonOf returns the JSON that raw is or contains as text, or the text; nil for null and for a blank text.
+func jsonOf(raw json.RawMessage) json.RawMessage {
+	raw = unwrapped(bytes.TrimSpace(raw))
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// JSONOfCell returns the JSON, or the JSON string of other text, in a cell of a table or in an argument; nil for an
+// empty one.
+func JSONOfCell(text string) json.RawMessage {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	if json.Valid([]byte(text)) {
+		return jsonOf(json.RawMessage(text))
+	}
+	quoted, _ := json.Marshal(text) // a string can always be encoded
+	return quoted
 }
 
 // resultOf parses the member result of a query: an inline result, or a string that contains one or a reference.
@@ -391,7 +417,8 @@ func DecodeCase(data []byte) (*Case, error) {
 			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID),
 			Interpretation: j.Agent.Interpretation,
 			Response:       j.Agent.Response, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
-			Earlier: j.Agent.Earlier,
+			Contexts: jsonOf(j.Agent.Contexts),
+			Earlier:  j.Agent.Earlier,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},

@@ -15,7 +15,9 @@ import (
 var columnKeys = map[string]string{
 	"database_name": "database", "metric_options": "options", "sql_error": "agent.error", "sql": "agent.sql",
 	"result": "agent.result", "latency_ms": "agent.latency_ms",
-	"interpretation": "agent.interpretation", "response": "agent.response", "tool_calls": "agent.tool_calls",
+	"chart": "agent.chart", "contexts": "agent.contexts", "interpretation": "agent.interpretation",
+	"response":        "agent.response",
+	"tool_calls":      "agent.tool_calls",
 	"batch_id":        "agent.batch_id",
 	"conversation_id": "agent.conversation_id", "turn": "agent.turn", "ran_at": "agent.ran_at",
 	"earlier_turns": "agent.earlier_turns", "tokens_in": "agent.tokens_in", "tokens_out": "agent.tokens_out",
@@ -215,7 +217,8 @@ var foreignKeys = map[string]string{
 	"expected_result": "gold.result", "reference_result": "gold.result", "prediction": "agent.sql", "pred": "agent.sql",
 	"pred_sql": "agent.sql", "predicted_sql": "agent.sql", "generated_sql": "agent.sql",
 	"predicted_query": "agent.sql", "pred_result": "agent.result", "predicted_result": "agent.result",
-	"answer": "agent.response", "label": "human.label", "model": "agent.name",
+	"chart_spec": "agent.chart", "visualization": "agent.chart", "answer": "agent.response",
+	"label": "human.label", "model": "agent.name",
 	"gold.query": "gold.sql", "agent.query": "agent.sql", "gold.rows": "gold.result", "agent.rows": "agent.result",
 	"gold.answer": "gold.result", "agent.answer": "agent.response", "agent.model": "agent.version",
 }

@@ -32,6 +32,10 @@ func (c *Case) GoldHash() string {
 		if t := g.Result.Table; t != nil {
 			h.table(t)
 		}
+		if len(g.Chart) > 0 { // so that the hash of a case without one is what it was
+			h.texts("chart")
+			h.json(g.Chart)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -27,6 +27,11 @@ type members struct {
 // objects are the paths of the objects of a case. encoding/json ignores the letter case of their members.
 var objects = []string{"", "agent", "gold", "expected", "human", alternativesKey}
 
+// readLater are the members that are parsed by their own readers, whose errors do not make the case invalid.
+var readLater = []string{"agent.result", "gold.result", alternativesKey + ".result", "agent.chart",
+	"gold.chart", "agent.contexts",
+	alternativesKey + ".chart"}
+
 // value checks the value at a path, such as agent.tool_calls. The elements of a list have the path of the list.
 func (m *members) value(path string) error {
 	s := &m.scan
@@ -90,7 +95,7 @@ func (m *members) object(path string) error {
 				m.unread = append(m.unread, at)
 			}
 		}
-		if at == "agent.result" || at == "gold.result" || at == alternativesKey+".result" {
+		if slices.Contains(readLater, at) {
 			s.Pass()
 		} else if err := m.value(at); err != nil {
 			return err

@@ -26,6 +26,8 @@ const (
 	FieldSchema         // DDL of the tables
 	FieldGoldError      // whether the accepted query failed; never missing
 	FieldClarifications // the questions that a correct agent asks back; never missing
+	FieldChart          // the charts of the agent and of gold; missing if there is neither
+	FieldContexts       // the passages that the agent retrieved
 	// a judge, which is not part of a case: the engine has one or not
 	FieldJudge
 )
@@ -137,6 +139,17 @@ var fields = []FieldInfo{
 		{Name: "expected_clarifications", Key: "expected.clarifications",
 			Doc: "the questions that a correct agent asks back: a JSON list of strings"},
 	}, nil},
+	{FieldChart, "chart", "the chart", []FieldArg{
+		{Name: "agent_chart", Key: "agent.chart",
+			Doc: `the chart that the agent shows, described as data: Vega-Lite, a Plotly figure, or fields such as {"mark":"bar","x":"region","y":"revenue"}`},
+		{Name: "gold_chart", Key: "gold.chart", Doc: "the accepted chart, in any of these forms; NULL if any chart of the result is accepted"},
+	}, func(in *Input) string {
+		return missingInput("chart", len(in.Pred.Chart) == 0 && (in.Gold == nil || len(in.Gold.Chart) == 0))
+	}},
+	{FieldContexts, "contexts", "retrieved passages", []FieldArg{
+		{Name: "contexts", Key: "agent.contexts",
+			Doc: `the passages that the agent retrieved: a JSON list of {"id":…,"text":…,"title":…,"source":…}, or of strings`},
+	}, func(in *Input) string { return missingInput("retrieved passages", len(in.Case.Agent.Contexts) == 0) }},
 	{FieldJudge, "judge", "a judge", nil, nil},
 }
 

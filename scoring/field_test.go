@@ -47,7 +47,7 @@ func TestFieldsAreWhole(t *testing.T) {
 func TestFieldsTellWhatIsThere(t *testing.T) {
 	whole := decodeCase(t, `{"case_id":"c","question":"q","evidence":"e","schema_ddl":"s","dialect":"d",
 		"gold":{"sql":"g","result":{"columns":["a"],"rows":[[1]]},"latency_ms":1},
-		"agent":{"sql":"a","result":{"columns":["a"],"rows":[[1]]},"latency_ms":2,"interpretation":"i","response":"r","tool_calls":["t"]},"expected":{"tools":["t"]}}`)
+		"agent":{"sql":"a","result":{"columns":["a"],"rows":[[1]]},"latency_ms":2,"chart":{"mark":"bar"},"interpretation":"i","response":"r","contexts":["p"],"tool_calls":["t"]},"expected":{"tools":["t"]}}`)
 	never := scoring.FieldDialect | scoring.FieldCase | scoring.FieldBehaviour | scoring.FieldGoldError | scoring.FieldClarifications | scoring.FieldJudge
 	for _, f := range scoring.Fields() {
 		if (f.Lacks == nil) != (never&f.Field != 0) {

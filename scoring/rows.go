@@ -41,13 +41,15 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	}
 	c.Agent.CostUSD, c.Agent.TokensIn, c.Agent.TokensOut = spent.CostUSD, spent.TokensIn, spent.TokensOut
 	c.Pred = queryOfCells(run("sql"), run("result"), run("sql_error"), spent.Latency)
+	c.Pred.Chart, c.Agent.Contexts = JSONOfCell(run("chart")), JSONOfCell(run("contexts"))
 	c.Agent.RanAt, _ = ParseInstant(run("ran_at")) // a column of any type; what is not a time is NULL
 	goldLatency := r.latency(run("gold_latency_ms"), "gold_latency_ms")
 	if goldLatency == nil {
 		goldLatency = r.latency(golden("gold_latency_ms"), "gold_latency_ms of the golden set")
 	}
 	if gold := queryOfCells(golden("gold_sql"), golden("gold_result"), golden("gold_error"),
-		goldLatency); gold.SQL != "" || gold.Ran {
+		goldLatency); gold.SQL != "" || gold.Ran || golden("gold_chart") != "" {
+		gold.Chart = JSONOfCell(golden("gold_chart"))
 		c.Golds = []Query{gold}
 	}
 	if tools := golden("expected_tools"); tools != "" {
@@ -66,6 +68,7 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	r.json(golden("alternatives"), "alternatives", &more)
 	for _, a := range more {
 		q := queryOfCells(a.SQL, resultText(a.Result), a.Error, nil)
+		q.Chart = jsonOf(a.Chart)
 		if a.LatencyMS != nil {
 			q.Latency = latencyOf(*a.LatencyMS)
 		}
@@ -127,6 +130,7 @@ type Alternative struct {
 	Result    json.RawMessage `json:"result,omitempty"` // an inline result, or text that holds one or a reference
 	Error     string          `json:"error,omitempty"`
 	LatencyMS *float64        `json:"latency_ms,omitempty"`
+	Chart     json.RawMessage `json:"chart,omitempty"`
 }
 
 func queryOfCells(sql, result, failed string, latency *time.Duration) Query {

@@ -336,7 +336,7 @@ func (p *parser) query(word, rest string, block []row) error {
 	}
 	text = strings.TrimSpace(text)
 	switch what {
-	case "sql", "error", "result":
+	case "sql", "error", "result", "chart":
 		if text == "" || into[what] != nil {
 			return p.errorf("%s %s takes one string, once", word, what)
 		}
@@ -348,7 +348,7 @@ func (p *parser) query(word, rest string, block []row) error {
 		}
 		into["latency_ms"] = ms
 	default:
-		return p.errorf("%s is followed by a colon and columns, or by sql, error, result or latency", word)
+		return p.errorf("%s is followed by a colon and columns, or by sql, error, result, chart or latency", word)
 	}
 	return nil
 }

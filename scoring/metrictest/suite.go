@@ -88,11 +88,13 @@ func caseOf(gold, pred *scoring.Table) *scoring.Case {
 		ID: "case", Question: "How many orders above 10 were there in each city?", Evidence: "An order has one city.",
 		Schema: "CREATE TABLE orders (id INT, city TEXT, price DECIMAL(10, 2))", Dialect: "snowflake",
 		Golds: []scoring.Query{{SQL: sql, Result: scoring.Result{Table: gold}, Ran: true, Latency: &ms}},
-		Pred:  scoring.Query{SQL: sql, Result: scoring.Result{Table: pred}, Ran: true, Latency: &ms},
+		Pred: scoring.Query{SQL: sql, Result: scoring.Result{Table: pred}, Ran: true, Latency: &ms,
+			Chart: json.RawMessage(`{"mark": "bar", "x": "city", "y": "n"}`)},
 		Agent: scoring.Agent{
 			Name: "agent", Version: "1", Interpretation: "The number of orders above 10 by city.",
 			Response:  "There were 3 in Oslo and 2 in Rome.",
 			ToolCalls: []scoring.ToolCall{{Name: "run_sql"}},
+			Contexts:  json.RawMessage(`[{"id": "a", "text": "There were 3 orders in Oslo and 2 in Rome."}]`),
 		},
 		Expected: scoring.Expected{Tools: json.RawMessage(`["run_sql"]`), Clarifications: []string{"Which year?"}},
 	}
@@ -241,6 +243,8 @@ func (s *suite) missingInput(t *testing.T) {
 		scoring.FieldTools:          func(c *scoring.Case) { c.Expected.Tools = nil },
 		scoring.FieldLatency:        func(c *scoring.Case) { c.Pred.Latency = nil },
 		scoring.FieldExecution:      func(c *scoring.Case) { c.Pred = scoring.Query{} },
+		scoring.FieldChart:          func(c *scoring.Case) { c.Pred.Chart = nil },
+		scoring.FieldContexts:       func(c *scoring.Case) { c.Agent.Contexts = nil },
 	}
 	for _, f := range scoring.Fields() {
 		if f.Lacks != nil && lose[f.Field] == nil {

@@ -1,0 +1,332 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// The reasons for the verdict on a statement about passages.
+const (
+	inPassage       = "in_passage"
+	otherPassage    = "other_passage"
+	otherFigure     = "other_figure"
+	oppositeWords   = "opposite_words"
+	nowhere         = "nowhere"
+	misquoted       = "misquoted"
+	unknownCitation = "unknown_citation"
+	notDecided      = "not_decided"
+)
+
+// relatedShare is the share of a statement's words from which a sentence of a passage is about the same.
+const relatedShare = 0.5
+
+func init() {
+	const (
+		source = "BADGER, section 8.5 (2), which leaves the measure open; faithfulness as in RAGAS (Es et al. 2024, arXiv:2309.15217, section 3), decided by evidence"
+		alce   = "ALCE (Gao et al. 2023, arXiv:2305.14627, section 4.3); support is decided by evidence, not by a language model"
+		rules  = " A statement is a sentence of the response. A figure is supported if a sentence of a passage has it, equal or rounded to the digits shown, in the same unit, and at least half of the statement's words; a quotation if a passage has its words; another statement if a passage has all of its words in this order. " +
+			"Statements that this does not decide are left out, and listed in the detail. Citations are [1], [doc-2], 【1】 or (source: title): an id, a title or source, or a number from 1."
+	)
+	failed := scoring.FailedIsIgnored("the metric reads the response and the passages, not the query")
+	base := scoring.Metric{
+		Version: 1, Group: "agent", Branch: scoring.BranchAgentic, FailedQuery: failed,
+		Needs: scoring.FieldContexts | scoring.FieldResponse, Cost: scoring.CostLarge, Range: "0 to 1",
+	}
+	m := base
+	m.Name, m.Display = "context_faithfulness", "Statements that the passages support"
+	m.Summary = "Share of the decided statements in the agent's response that the retrieved passages support."
+	m.Formula = "supported / (supported + contradicted + unsupported)." + rules + " A statement with citations must be supported by a cited passage. It is contradicted if a sentence about the same has another figure of this unit or opposite words, and unsupported if its figure or quotation is in no passage or only in another than cited, or if a citation is unknown. " +
+		"Abstained if more than half of the statements are not decided. Not applicable without passages and if the response makes no statement."
+	m.Source = source
+	m.Gaming = "Words are compared by their beginnings: a statement about another thing in the same words, as in another store, is supported if only one word differs that is not a name or an opposite. Vague statements without figures are not decided and do not count. A response that says one safe thing has 1."
+	m.Example = "Passage: \"The depot employs 418 people.\" \"The depot employs 418 people [1].\" has 1, \"The depot employs 481 people [1].\" 0."
+	m.Threshold, m.Score = scoring.At(faithful), contextFaithfulness
+	register(m)
+	m = base
+	m.Name, m.Display = "citation_recall", "Statements that their citations support"
+	m.Summary = "Share of the decided statements that the passages they cite support."
+	m.Formula = "The mean over the decided statements of 1 if the cited passages together support all of it, else 0; 0 without a citation." + rules + " No value as for context_faithfulness."
+	m.Source = alce
+	m.Gaming = "Citing every passage after every statement has 1. Read it with citation_precision."
+	m.Example = "Two statements, the first supported by its citation, the second right and without one: 1/2."
+	m.Score = func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		return citationScore(in, func(c *contextCheck) (int, int) { return c.recalled, c.decided }, "statement",
+			"supported by the passages cited")
+	}
+	register(m)
+	m = base
+	m.Name, m.Display = "citation_precision", "Citations that support their statement"
+	m.Summary = "Share of the citations of decided statements that support what they are cited for."
+	m.Formula = "A citation counts if the statement's citations together support it, and either this one alone does or the others do not. An unknown citation does not count." + rules + " No value as for context_faithfulness, and not applicable without a citation in a decided statement."
+	m.Source = alce
+	m.Gaming = "One safe citation in a response without others has 1. Read it with citation_recall."
+	m.Example = "A statement with [1][2], and only [1] has its figure: 1/2."
+	m.Score = func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		return citationScore(in, func(c *contextCheck) (int, int) { return c.precise, c.citations }, "citation",
+			"needed and right")
+	}
+	register(m)
+}
+
+// checkedStatement is a statement with its verdict.
+type checkedStatement struct {
+	Statement string   `json:"statement"`
+	Verdict   string   `json:"verdict"` // supported, contradicted, unsupported or undecided
+	Why       string   `json:"why"`
+	Figure    string   `json:"figure,omitempty"`
+	Expected  string   `json:"expected,omitempty"` // the figure of the passage
+	Passage   string   `json:"passage,omitempty"`  // the id, or the number from 1, of the passage
+	Cites     []string `json:"cites,omitempty"`
+	Unknown   []string `json:"unknown,omitempty"` // citations of no passage
+}
+
+// contextCheck holds the verdicts on all statements.
+type contextCheck struct {
+	passages            []passage
+	list                []checkedStatement
+	counts              map[string]int
+	decided, recalled   int
+	citations, precise  int
+	applicable, problem string // the reason for a missing value
+}
+
+const undecidedClaim = "undecided"
+
+func contextCheckOf(in *scoring.Input) (*contextCheck, error) {
+	type key struct{}
+	type made struct {
+		c   *contextCheck
+		err error
+	}
+	m := scoring.Memo(in, key{}, func() made {
+		passages, err := readPassages(in.Case.Agent.Contexts)
+		if err != nil {
+			return made{nil, err}
+		}
+		c := &contextCheck{passages: passages, counts: map[string]int{}}
+		c.all(in.Case.Agent.Response)
+		return made{c, nil}
+	})
+	return m.c, m.err
+}
+
+// all checks every statement of a response.
+func (c *contextCheck) all(response string) {
+	if len(response) > maxContextBytes {
+		c.problem = "the response is too long to be compared with passages"
+		return
+	}
+	if len(c.passages) == 0 {
+		c.applicable = "no retrieved passages given"
+		return
+	}
+	statements := statementsOf(response, c.passages)
+	if len(statements) == 0 {
+		c.applicable = "the response makes no statement"
+		return
+	}
+	everywhere := positions(len(c.passages))
+	for i := range statements {
+		st := &statements[i]
+		scope := everywhere
+		if st.cited {
+			scope = st.cites
+		}
+		v := c.verdict(st, scope)
+		if len(st.unknown) > 0 {
+			v = checkedStatement{Verdict: claimUnsupported, Why: unknownCitation}
+		}
+		v.Statement, v.Unknown = printable.Short(st.text), st.unknown
+		for _, k := range st.cites {
+			v.Cites = append(v.Cites, c.passageName(k))
+		}
+		c.list = append(c.list, v)
+		c.counts[v.Verdict]++
+		if v.Verdict != undecidedClaim {
+			c.decided++
+			c.cite(st)
+		}
+	}
+	if c.decided == 0 || c.counts[undecidedClaim]*2 > len(statements) {
+		c.problem = fmt.Sprintf("%d of %s not decided by figures and quotations", c.counts[undecidedClaim], are(len(statements), "statement"))
+	}
+}
+
+// cite counts the citations of a statement.
+func (c *contextCheck) cite(st *statement) {
+	c.citations += len(st.cites) + len(st.unknown)
+	supports := func(scope []int) bool { return len(scope) > 0 && c.verdict(st, scope).Verdict == claimSupported }
+	if !supports(st.cites) {
+		return
+	}
+	c.recalled++
+	for i, k := range st.cites {
+		var others []int
+		others = append(append(others, st.cites[:i]...), st.cites[i+1:]...)
+		if supports([]int{k}) || !supports(others) {
+			c.precise++
+		}
+	}
+}
+
+func (c *contextCheck) passageName(k int) string {
+	if id := c.passages[k].id; id != "" {
+		return printable.Short(id)
+	}
+	return fmt.Sprint(k + 1)
+}
+
+// severity orders the verdicts: that of a statement is the worst of its parts.
+var severity = map[string]int{claimSupported: 0, undecidedClaim: 1, claimUnsupported: 2, claimContradicted: 3}
+
+// verdict returns the verdict on a statement from the passages in scope.
+func (c *contextCheck) verdict(st *statement, scope []int) checkedStatement {
+	out := checkedStatement{Verdict: claimSupported, Why: inPassage}
+	worst := func(v checkedStatement) {
+		if severity[v.Verdict] > severity[out.Verdict] || out.Passage == "" && v.Verdict == out.Verdict {
+			out = v
+		}
+	}
+	for _, q := range st.quotes {
+		worst(c.words(q, scope, checkedStatement{Verdict: claimUnsupported, Why: misquoted}))
+	}
+	for i := range st.figures {
+		worst(c.figure(st, &st.figures[i], scope))
+	}
+	if len(st.quotes)+len(st.figures) == 0 {
+		worst(c.words(st.text, scope, checkedStatement{Verdict: undecidedClaim, Why: notDecided}))
+	}
+	return out
+}
+
+// words looks for the words of a text in the passages in scope, then in the others.
+func (c *contextCheck) words(text string, scope []int, otherwise checkedStatement) checkedStatement {
+	norm := normWords(text)
+	for _, k := range scope {
+		if strings.Contains(c.passages[k].norm, norm) {
+			return checkedStatement{Verdict: claimSupported, Why: inPassage, Passage: c.passageName(k)}
+		}
+	}
+	for k := range c.passages {
+		if strings.Contains(c.passages[k].norm, norm) {
+			return checkedStatement{Verdict: claimUnsupported, Why: otherPassage, Passage: c.passageName(k)}
+		}
+	}
+	return otherwise
+}
+
+// figure looks for a figure next to the words of its statement.
+func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checkedStatement {
+	in := map[int]bool{}
+	for _, k := range scope {
+		in[k] = true
+	}
+	rank, out := 0, checkedStatement{Verdict: claimUnsupported, Why: nowhere}
+	better := func(r int, verdict, why string, k int, expected string) {
+		if r > rank {
+			rank, out = r, checkedStatement{Verdict: verdict, Why: why, Passage: c.passageName(k), Expected: expected}
+		}
+	}
+	for k := range c.passages {
+		for i := range c.passages[k].sentences {
+			s := &c.passages[k].sentences[i]
+			has, other := false, ""
+			for j := range s.figures {
+				g := &s.figures[j]
+				has = has || f.is(g)
+				if f.sameKind(g) && (f.unit == g.unit || other == "") {
+					other = g.text
+				}
+			}
+			if !has && other == "" {
+				continue
+			}
+			share, contrary, open := st.near(s)
+			switch related := share >= relatedShare; {
+			case has && related && contrary && in[k]:
+				better(6, claimContradicted, oppositeWords, k, "")
+			case has && related && open && in[k]:
+				better(4, undecidedClaim, notDecided, k, "")
+			case has && related && !contrary && in[k]:
+				better(7, claimSupported, inPassage, k, "")
+			case has && related && !contrary && !open:
+				better(5, claimUnsupported, otherPassage, k, "")
+			case !has && related && in[k]:
+				better(3, claimContradicted, otherFigure, k, other)
+			case has && in[k]:
+				better(2, undecidedClaim, notDecided, k, "")
+			case has:
+				better(1, claimUnsupported, otherPassage, k, "")
+			}
+		}
+	}
+	out.Figure = f.text
+	return out
+}
+
+// contextScore returns the score without a value if there is none.
+func contextScore(in *scoring.Input) (*contextCheck, scoring.Score, error) {
+	c, err := contextCheckOf(in)
+	switch {
+	case errcode.Of(err) == errcode.ResourceExhausted:
+		return nil, scoring.Abstain(err.Error()), nil
+	case err != nil:
+		return nil, scoring.Score{}, err
+	case c.applicable != "":
+		return nil, scoring.NotApplicable(c.applicable), nil
+	case c.problem != "":
+		s := scoring.Abstain(c.problem)
+		s.Detail = c.detail()
+		return nil, s, nil
+	}
+	return c, scoring.Score{}, nil
+}
+
+func (c *contextCheck) detail() any {
+	return struct {
+		Passages     int                `json:"passages"`
+		Supported    int                `json:"supported"`
+		Contradicted int                `json:"contradicted"`
+		Unsupported  int                `json:"unsupported"`
+		Undecided    int                `json:"undecided"`
+		Citations    int                `json:"citations"`
+		Statements   []checkedStatement `json:"statements"`
+	}{len(c.passages), c.counts[claimSupported], c.counts[claimContradicted], c.counts[claimUnsupported],
+		c.counts[undecidedClaim], c.citations, c.list}
+}
+
+func contextFaithfulness(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	c, s, err := contextScore(in)
+	if c == nil {
+		return s, err
+	}
+	n := c.counts[claimSupported]
+	s = scoring.OK(ratio(n, c.decided), fmt.Sprintf("%d of %s supported by the passages", n, were(c.decided, "statement")))
+	s.Detail = c.detail()
+	return s, nil
+}
+
+// are returns "1 statement is" or "2 statements are", with the given noun.
+func are(n int, noun string) string {
+	return printable.Count(n, noun) + " " + printable.Verb(n, "is", "are")
+}
+
+func citationScore(in *scoring.Input, of func(c *contextCheck) (part, whole int), noun,
+	how string) (scoring.Score, error) {
+	c, s, err := contextScore(in)
+	if c == nil {
+		return s, err
+	}
+	part, whole := of(c)
+	if whole == 0 {
+		return scoring.NotApplicable("no decided statement has a citation"), nil
+	}
+	s = scoring.OK(ratio(part, whole), fmt.Sprintf("%d of %s %s", part, were(whole, noun), how))
+	s.Detail = c.detail()
+	return s, nil
+}
