@@ -90,6 +90,21 @@ var readers = map[string]struct {
 	"evidence":   {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
 	"schema_ddl": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
 	"gold_error": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Error = b.Text(k, i); return nil }},
+	"agent_chart": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error {
+			r.c.Pred.Chart = scoring.JSONOfCell(b.Text(k, i))
+			return nil
+		}},
+	"gold_chart": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error {
+			r.gold[0].Chart = scoring.JSONOfCell(b.Text(k, i))
+			return nil
+		}},
+	"contexts": {JSON,
+		func(r *metricRow, b *Batch, k, i int) error {
+			r.c.Agent.Contexts = scoring.JSONOfCell(b.Text(k, i))
+			return nil
+		}},
 	"expected_clarifications": {JSON, func(r *metricRow, b *Batch, k, i int) error {
 		if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Expected.Clarifications) != nil {
 			return errcode.New(errcode.InvalidArgument, "expected a JSON list of strings")

@@ -60,15 +60,16 @@ type Answer struct {
 
 // Agent holds what the agent returned for a case.
 type Agent struct {
-	Name           string     `json:"name"`
-	Version        string     `json:"version"`
-	BatchID        string     `json:"batch_id"`
-	RanAt          time.Time  `json:"ran_at"`
-	SQL            string     `json:"sql,omitempty"` // "" if the agent asked, refused or answered without a query
-	Interpretation string     `json:"interpretation"`
-	Response       string     `json:"response"`
-	ToolCalls      []ToolCall `json:"tool_calls"`
-	LatencyMS      int64      `json:"latency_ms"`
+	Name           string          `json:"name"`
+	Version        string          `json:"version"`
+	BatchID        string          `json:"batch_id"`
+	RanAt          time.Time       `json:"ran_at"`
+	SQL            string          `json:"sql,omitempty"` // "" if the agent asked, refused or answered without a query
+	Interpretation string          `json:"interpretation"`
+	Response       string          `json:"response"`
+	ToolCalls      []ToolCall      `json:"tool_calls"`
+	Chart          json.RawMessage `json:"chart,omitempty"` // described as data
+	LatencyMS      int64           `json:"latency_ms"`
 	// What the answer took: invented figures, nil if the trace was lost.
 	TokensIn  *int64       `json:"tokens_in"`
 	TokensOut *int64       `json:"tokens_out"`

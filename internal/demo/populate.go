@@ -21,7 +21,7 @@ const annotator = "demo expert"
 // The columns of the tables, in the order of the values that execute and Annotate write.
 const (
 	goldenColumns = "case_id, question, evidence, schema_ddl, dialect, gold_sql, gold_result, expected_tools, expected_clarifications, expected_behaviour, tags, set_version"
-	runColumns    = "agent_name, agent_version, batch_id, case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms, ran_at, tokens_in, tokens_out, cost_usd"
+	runColumns    = "agent_name, agent_version, batch_id, case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms, ran_at, tokens_in, tokens_out, cost_usd, chart"
 	labelColumns  = "case_id, agent_name, batch_id, annotator, verdict, note, labelled_at, agent_version"
 )
 
@@ -98,7 +98,8 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 			[]any{a.Agent.Name, a.Agent.Version, a.Agent.BatchID, a.CaseID, a.Agent.Interpretation, textOrNull(a.Agent.SQL),
 				result, sqlError,
 				jsonText(a.Agent.ToolCalls), a.Agent.Response, a.Agent.LatencyMS, goldLatency, a.Agent.RanAt,
-				numberOrNull(a.Agent.TokensIn), numberOrNull(a.Agent.TokensOut), numberOrNull(a.Agent.CostUSD)})
+				numberOrNull(a.Agent.TokensIn), numberOrNull(a.Agent.TokensOut), numberOrNull(a.Agent.CostUSD),
+				textOrNull(string(a.Agent.Chart))})
 	}
 	return golden, runs, nil
 }

@@ -21,7 +21,7 @@ const tables = `CREATE SCHEMA badger;
 	CREATE TABLE badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR,
 		expected_tools JSON, expected_clarifications JSON, expected_behaviour VARCHAR, tags JSON, set_version VARCHAR, PRIMARY KEY (case_id));
 	CREATE TABLE badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR,
-		tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, conversation_id VARCHAR, turn INTEGER, ran_at TIMESTAMP, tokens_in BIGINT, tokens_out BIGINT, cost_usd DECIMAL(38, 12), PRIMARY KEY (agent_name, batch_id, case_id));
+		tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, conversation_id VARCHAR, turn INTEGER, ran_at TIMESTAMP, tokens_in BIGINT, tokens_out BIGINT, cost_usd DECIMAL(38, 12), chart VARCHAR, PRIMARY KEY (agent_name, batch_id, case_id));
 	CREATE TABLE badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP, agent_version VARCHAR)`
 
 // open makes an empty database; the file "" means one in memory.

@@ -131,11 +131,13 @@ PostgreSQL: SELECT json_build_object('columns', json_build_array('region', 'n'),
 const ExampleCase = `{
   "case_id": "orders-01", "question": "How many orders were placed in 2024?", "evidence": "Cancelled orders do not count.",
   "schema_ddl": "CREATE TABLE orders (id INT, placed DATE, status TEXT)", "database": "shop", "dataset": "sales", "dialect": "postgres", "tags": ["sales"],
-  "gold": {"sql": "SELECT COUNT(*) AS n FROM orders", "result": {"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[10822]]}, "error": "", "latency_ms": 41.5},
+  "gold": {"sql": "SELECT COUNT(*) AS n FROM orders", "result": {"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[10822]]}, "error": "", "latency_ms": 41.5,
+    "chart": null},
   "agent": {
     "name": "atlas", "version": "2.0", "batch_id": "2025-01-13", "ran_at": "2025-01-13T02:00:00Z",
     "interpretation": "Count the orders of 2024.", "sql": "SELECT COUNT(id) FROM orders",
     "result": "file:results/orders-01.csv", "error": "", "latency_ms": 57, "response": "There were 10,822 orders.",
+    "chart": {"mark": "bar", "x": "status", "y": "n"}, "contexts": [{"id": "doc-1", "text": "The shop took 10,822 orders."}],
     "tool_calls": [{"name": "run_sql", "arguments": {"limit": 100}}], "conversation_id": "c9", "turn": 2,
     "earlier_turns": [{"question": "Which years are there?", "sql": "SELECT DISTINCT year FROM orders", "response": "2023 and 2024."}],
     "tokens_in": 2140, "tokens_out": 93, "cost_usd": 0.0061

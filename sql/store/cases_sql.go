@@ -23,9 +23,9 @@ type Filter struct {
 var (
 	runColumns = strings.Fields(
 		"interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn " +
-			"earlier_turns ran_at tokens_in tokens_out cost_usd")
+			"earlier_turns ran_at tokens_in tokens_out cost_usd chart contexts")
 	goldenColumns = strings.Fields("question evidence schema_ddl dialect gold_sql gold_result expected_tools expected_clarifications expected_behaviour tags " +
-		"gold_latency_ms gold_error alternatives database_name metric_options")
+		"gold_latency_ms gold_error alternatives database_name metric_options gold_chart")
 )
 
 // inputs builds statements over golden_set, agent_runs and human_labels, and collects their arguments in the order of
@@ -151,8 +151,8 @@ func (q *inputs) where(f Filter, r *keyRange) string {
 type answerRow struct {
 	Answer
 	copies int64
-	run    [15]string // values of runColumns
-	golden [15]string // values of goldenColumns
+	run    [17]string // values of runColumns
+	golden [16]string // values of goldenColumns
 	passes string     // the human verdict: 1, 0 or ""
 }
 

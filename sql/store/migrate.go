@@ -45,6 +45,7 @@ var Migrations = []Migration{
 		"Runs record when their answers were given, so that batches of case files have a date. " +
 		"Answers have the earlier turns of their conversation, and views count right turns."},
 	{Version: 8, Doc: "Answers have the tokens and the money that they took, and a view has the cost of right answers. " +
+		"Answers and golden answers have charts, and answers the passages that were retrieved. " +
 		"The verdicts of judges on sentinel cases have a table."},
 }
 

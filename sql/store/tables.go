@@ -67,6 +67,7 @@ var Tables = []Table{
 			{"database_name", text,
 				"Name of the database that the question is about. Agreement with people can be shown by database.", "shop", false},
 			{"metric_options", jsonText, "Options of single metrics, by name.", `{"hybrid_ex": {"tolerance": 0.001}}`, false},
+			{"gold_chart", text, "The accepted chart of the result, in a form of agent_runs.chart. NULL: any chart that shows the result is accepted.", "", false},
 		},
 	},
 	{
@@ -97,6 +98,9 @@ var Tables = []Table{
 			{"tokens_in", bigint, "Tokens that the models of the agent read. NULL if unknown.", "1840", false},
 			{"tokens_out", bigint, "Tokens that the models of the agent wrote. NULL if unknown.", "212", false},
 			{"cost_usd", decimal, "What the answer cost, in US dollars, exact to 12 decimals. NULL if unknown.", "0.0031", false},
+			{"chart", text, "The chart that shows the result, described as data: Vega-Lite, a Plotly figure, or fields such as {\"mark\", \"x\", \"y\"}. docs/eval/charts.md describes the forms.",
+				`{"mark": "bar", "x": "status", "y": "n"}`, false},
+			{"contexts", jsonText, "The passages that the agent retrieved: a list of {\"id\", \"text\", \"title\", \"source\"}, or of strings.", "", false},
 		},
 	},
 	{

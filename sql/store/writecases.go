@@ -67,7 +67,7 @@ func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
 		if err != nil {
 			return errcode.New(errcode.Of(err), "gold result %d: %w", i+1, err)
 		}
-		a := scoring.Alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
+		a := scoring.Alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency), Chart: g.Chart}
 		if text != "" {
 			a.Result, _ = json.Marshal(text) // a string can always be encoded
 		}
@@ -79,7 +79,7 @@ func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
 		j.raw("expected tools", c.Expected.Tools), j.list(len(c.Expected.Clarifications), c.Expected.Clarifications),
 		optional(c.Expected.Behaviour), j.list(len(c.Tags), c.Tags),
 		setVersion, number(milliseconds(gold.Latency)), optional(gold.Error), j.list(len(more), more), optional(c.Database),
-		j.list(len(c.Options), c.Options))
+		j.list(len(c.Options), c.Options), chartText(gold.Chart))
 	return j.err
 }
 
@@ -98,9 +98,12 @@ func runRow(b *rows, c *scoring.Case) error {
 		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), a.RanAt,
 		optional(a.ConversationID),
 		turnNumberOf(a.Turn), j.list(len(a.Earlier), a.Earlier), orNull(a.TokensIn), orNull(a.TokensOut),
-		orNull((*int64)(a.CostUSD)))
+		orNull((*int64)(a.CostUSD)), chartText(c.Pred.Chart), chartText(a.Contexts))
 	return j.err
 }
+
+// chartText returns a chart, or other JSON, as stored in the tables; nil if there is none.
+func chartText(raw json.RawMessage) any { return optional(string(raw)) }
 
 // textOf returns a result as stored in the tables: an inline result as JSON, or a reference.
 func textOf(r scoring.Result) (string, error) {

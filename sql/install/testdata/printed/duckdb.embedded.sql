@@ -1,4 +1,4 @@
--- badger in duckdb via embedded: 300 steps, in this order. Each may be run again.
+-- badger in duckdb via embedded: 323 steps, in this order. Each may be run again.
 
 -- 1. Run by a user who may write the file.
 -- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -46,11 +46,11 @@ COMMENT ON MACRO badger.score_row IS 'Scores a row. [badger:b9e439cfcd2b412f]';
 
 -- 12. Run by a user who may write the file.
 -- The questions, with their accepted answers. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools JSON, expected_clarifications JSON, expected_behaviour VARCHAR, tags JSON, set_version VARCHAR, gold_latency_ms DOUBLE, gold_error VARCHAR, alternatives JSON, database_name VARCHAR, metric_options JSON);
+CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools JSON, expected_clarifications JSON, expected_behaviour VARCHAR, tags JSON, set_version VARCHAR, gold_latency_ms DOUBLE, gold_error VARCHAR, alternatives JSON, database_name VARCHAR, metric_options JSON, gold_chart VARCHAR);
 
 -- 13. Run by a user who may write the file.
 -- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, ran_at TIMESTAMPTZ, conversation_id VARCHAR, turn BIGINT, earlier_turns JSON, tokens_in BIGINT, tokens_out BIGINT, cost_usd DECIMAL(38, 12));
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, ran_at TIMESTAMPTZ, conversation_id VARCHAR, turn BIGINT, earlier_turns JSON, tokens_in BIGINT, tokens_out BIGINT, cost_usd DECIMAL(38, 12), chart VARCHAR, contexts JSON);
 
 -- 14. Run by a user who may write the file.
 -- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log. The table stays when badger is removed.
@@ -77,50 +77,54 @@ CREATE TABLE IF NOT EXISTS badger.schema_version (version BIGINT, badger VARCHAR
 CREATE TABLE IF NOT EXISTS badger.judges (name VARCHAR, version BIGINT, kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMPTZ, promoted_by VARCHAR, tested JSON);
 
 -- 20. Run by a user who may write the file.
+-- The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.sentinels (asking_id VARCHAR, metric VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, repetition BIGINT, backend VARCHAR, model VARCHAR, prompt_version VARCHAR, question_hash VARCHAR, served JSON, status VARCHAR, code VARCHAR, passed BOOLEAN, human_label BOOLEAN, assessment_ids JSON, asked_at TIMESTAMPTZ);
+
+-- 21. Run by a user who may write the file.
 -- The events and failures of evaluations by the warehouse's procedure: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.run_log (entry_id VARCHAR, logged_at TIMESTAMPTZ, eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers BIGINT, message VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR);
 
--- 21. Run by a user who may write the file.
+-- 22. Run by a user who may write the file.
 -- What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.schedule (metric VARCHAR, since_day VARCHAR, pass_rate_drop DOUBLE);
 
--- 22. Run by a user who may write the file.
+-- 23. Run by a user who may write the file.
 -- The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.alerts (alert_id VARCHAR, kind VARCHAR, fact VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, message VARCHAR, raised_at TIMESTAMPTZ, resolved_at TIMESTAMPTZ, sent_at TIMESTAMPTZ);
 
--- 23. Run by a user who may write the file.
+-- 24. Run by a user who may write the file.
 -- The evaluation that is running, in warehouses without locks: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMPTZ, beat_at TIMESTAMPTZ);
 
--- 24. Run by a user who may write the file.
+-- 25. Run by a user who may write the file.
 -- Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms BIGINT);
 
--- 25. Run by a user who may write the file.
+-- 26. Run by a user who may write the file.
 -- Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms BIGINT);
 
--- 26. Run by a user who may write the file.
+-- 27. Run by a user who may write the file.
 -- The labelling queues: answers of a run for annotators to label, in an order. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.queues (queue_id VARCHAR, name VARCHAR, eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, filter VARCHAR, ordering VARCHAR, seed BIGINT, annotators BIGINT, guideline VARCHAR, options JSON, blind BOOLEAN, reason_required BOOLEAN, cases BIGINT, created_by VARCHAR, created_at TIMESTAMPTZ, closed_at TIMESTAMPTZ);
 
--- 27. Run by a user who may write the file.
+-- 28. Run by a user who may write the file.
 -- The answers of the labelling queues. They are fixed when a queue is created. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id VARCHAR, position BIGINT, case_id VARCHAR);
 
--- 28. Run by a user who may write the file.
+-- 29. Run by a user who may write the file.
 -- Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMPTZ, queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
--- 29. Run by a user who may write the file.
+-- 30. Run by a user who may write the file.
 -- The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.accepted (acceptance_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, withdrawn BOOLEAN, accepted_by VARCHAR, accepted_at TIMESTAMPTZ, note VARCHAR);
 
--- 30. Run by a user who may write the file.
+-- 31. Run by a user who may write the file.
 -- The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.deletions (deletion_id VARCHAR, table_name VARCHAR, eval_run_id VARCHAR, case_id VARCHAR, older_than TIMESTAMPTZ, row_count BIGINT, digest VARCHAR, status VARCHAR, deleted_by VARCHAR, deleted_at TIMESTAMPTZ);
 
--- 31. Run by a user who may write the file.
+-- 32. Run by a user who may write the file.
 -- The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.
 CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -129,7 +133,7 @@ CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agen
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 32. Run by a user who may write the file.
+-- 33. Run by a user who may write the file.
 -- The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.
 CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
@@ -169,14 +173,14 @@ WHERE latest = 1 OR agent_version IS NULL
   WHERE latest = 1 AND (decides = 0 OR last_said = 1)) u) w
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
--- 33. Run by a user who may write the file.
+-- 34. Run by a user who may write the file.
 -- The complexity tier of each question, from its latest score.
 CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 34. Run by a user who may write the file.
+-- 35. Run by a user who may write the file.
 -- The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -204,7 +208,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     ON v.agent_name = b.agent_name AND v.agent_version = b.agent_version) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 35. Run by a user who may write the file.
+-- 36. Run by a user who may write the file.
 -- Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.
 CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value,
        CASE WHEN COUNT(s.passed) > 0 THEN COUNT(CASE WHEN s.passed THEN 1 END) * 1.0 / COUNT(CASE WHEN s.passed IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END) END AS pass_rate,
@@ -212,7 +216,7 @@ CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 36. Run by a user who may write the file.
+-- 37. Run by a user who may write the file.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -226,7 +230,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 37. Run by a user who may write the file.
+-- 38. Run by a user who may write the file.
 -- The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -247,7 +251,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 38. Run by a user who may write the file.
+-- 39. Run by a user who may write the file.
 -- The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.
 CREATE OR REPLACE VIEW badger.backlog AS SELECT b.agent_name, b.agent_version, b.batch_id, b.answers, b.waiting_since, t.logged_at AS last_attempt_at, t.message AS last_error
 FROM (SELECT a.agent_name, a.agent_version, a.batch_id, COUNT(*) AS answers, MIN(a.run_day) AS waiting_since
@@ -266,7 +270,7 @@ LEFT JOIN (SELECT agent_name, agent_version, batch_id, logged_at, message, ROW_N
   FROM badger.run_log WHERE event IN ('batch began', 'batch failed')) t
 ON t.newest = 1 AND t.agent_name = b.agent_name AND t.agent_version = b.agent_version AND t.batch_id = b.batch_id;
 
--- 39. Run by a user who may write the file.
+-- 40. Run by a user who may write the file.
 -- What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.
 CREATE OR REPLACE VIEW badger.open_facts AS WITH waiting AS (SELECT agent_name, agent_version, batch_id, answers, last_error FROM badger.backlog)
 SELECT 'run failed' AS kind, 'run failed: ' || SUBSTR(COALESCE(message, ''), 1, 60) AS fact, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id, CAST(NULL AS VARCHAR) AS metric,
@@ -288,7 +292,7 @@ FROM badger.degradation d CROSS JOIN (SELECT MAX(pass_rate_drop) AS most FROM ba
 LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM waiting) n ON n.agent_name = d.agent_name AND (n.batch_id = d.batch_id OR n.batch_id = d.batch_before)
 WHERE n.batch_id IS NULL AND (d.pass_rate_change <= -w.most OR d.failed > d.failed_before);
 
--- 40. Run by a user who may write the file.
+-- 41. Run by a user who may write the file.
 -- The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.
 CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -300,7 +304,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 41. Run by a user who may write the file.
+-- 42. Run by a user who may write the file.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.
 CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -308,7 +312,7 @@ CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE);
 
--- 42. Run by a user who may write the file.
+-- 43. Run by a user who may write the file.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -316,7 +320,7 @@ CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_versio
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 43. Run by a user who may write the file.
+-- 44. Run by a user who may write the file.
 -- Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.
 CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -325,12 +329,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(json
         CAST(json_extract_string(usage, '$.tokens_in') AS BIGINT) AS tokens_in, CAST(json_extract_string(usage, '$.tokens_out') AS BIGINT) AS tokens_out FROM badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 44. Run by a user who may write the file.
+-- 45. Run by a user who may write the file.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 45. Run by a user who may write the file.
+-- 46. Run by a user who may write the file.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
@@ -357,7 +361,7 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id,
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 46. Run by a user who may write the file.
+-- 47. Run by a user who may write the file.
 -- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.
 CREATE OR REPLACE VIEW badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value,
@@ -375,7 +379,7 @@ JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (P
   FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
--- 47. Run by a user who may write the file.
+-- 48. Run by a user who may write the file.
 -- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
 CREATE OR REPLACE VIEW badger.batch_changes AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -402,7 +406,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
     JOIN made b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
 
--- 48. Run by a user who may write the file.
+-- 49. Run by a user who may write the file.
 -- Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), ROSE's diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.
 CREATE OR REPLACE VIEW badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND json_extract_string(s.detail, '$.issues') LIKE '%"' || v.label || '"%'
@@ -425,19 +429,19 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kin
   UNION ALL
   SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND json_extract_string(s.detail, '$.amb_schema') = 'true') l LEFT JOIN badger.complexity c ON c.case_id = l.case_id;
 
--- 49. Run by a user who may write the file.
+-- 50. Run by a user who may write the file.
 -- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
 CREATE OR REPLACE VIEW badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
 FROM badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
 
--- 50. Run by a user who may write the file.
+-- 51. Run by a user who may write the file.
 -- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
 CREATE OR REPLACE VIEW badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
 GROUP BY t.case_id, t.why;
 
--- 51. Run by a user who may write the file.
+-- 52. Run by a user who may write the file.
 -- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE's Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
 CREATE OR REPLACE VIEW badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
@@ -450,7 +454,7 @@ LEFT JOIN badger.complexity c ON c.case_id = e.case_id
 WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
 
--- 52. Run by a user who may write the file.
+-- 53. Run by a user who may write the file.
 -- The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
 CREATE OR REPLACE VIEW badger.system_ranks AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -469,7 +473,7 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
   WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
--- 53. Run by a user who may write the file.
+-- 54. Run by a user who may write the file.
 -- Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.
 CREATE OR REPLACE VIEW badger.turns AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -484,7 +488,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
 WHERE p.turn IS NOT NULL GROUP BY m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn;
 
--- 54. Run by a user who may write the file.
+-- 55. Run by a user who may write the file.
 -- Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.
 CREATE OR REPLACE VIEW badger.conversations AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -499,7 +503,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
 GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric;
 
--- 55. Run by a user who may write the file.
+-- 56. Run by a user who may write the file.
 -- What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.
 CREATE OR REPLACE VIEW badger.cost_by_version AS SELECT agent_name, agent_version, batch_id, metric, place, answers, right_answers, with_cost, right_with_cost, cost_usd, CAST(cost_usd / NULLIF(right_with_cost, 0) AS DECIMAL(38, 12)) AS cost_per_right,
        with_tokens_in, tokens_in, with_tokens_out, tokens_out, with_latency, mean_latency_ms
@@ -517,961 +521,1049 @@ FROM (SELECT a.agent_name, a.agent_version, a.batch_id, s.metric, o.place, COUNT
         CAST(cost_usd AS DECIMAL(38, 12)) AS cost_usd, CAST(tokens_in AS BIGINT) AS tokens_in, CAST(tokens_out AS BIGINT) AS tokens_out, CAST(latency_ms AS DOUBLE) AS latency_ms FROM badger.agent_runs) r) b GROUP BY agent_name, agent_version, batch_id) o ON o.agent_name = a.agent_name AND o.agent_version = a.agent_version AND o.batch_id = a.batch_id
   WHERE a.copy = 1 GROUP BY a.agent_name, a.agent_version, a.batch_id, s.metric, o.place HAVING COUNT(s.passed) > 0) t;
 
--- 56. Run by a user who may write the file.
+-- 57. Run by a user who may write the file.
 -- The version of the tables.
 INSERT INTO badger.schema_version (version, reached_at) SELECT 8, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 8);
 
--- 57. Run by a user who may write the file.
+-- 58. Run by a user who may write the file.
 -- A comment on the table golden_set.
 COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 58. Run by a user who may write the file.
+-- 59. Run by a user who may write the file.
 -- A comment on golden_set.case_id.
 COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as a string: 17, ''17'' and a UUID are all valid.';
 
--- 59. Run by a user who may write the file.
+-- 60. Run by a user who may write the file.
 -- A comment on golden_set.question.
 COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
 
--- 60. Run by a user who may write the file.
+-- 61. Run by a user who may write the file.
 -- A comment on golden_set.evidence.
 COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
 
--- 61. Run by a user who may write the file.
+-- 62. Run by a user who may write the file.
 -- A comment on golden_set.schema_ddl.
 COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
 
--- 62. Run by a user who may write the file.
+-- 63. Run by a user who may write the file.
 -- A comment on golden_set.dialect.
 COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 63. Run by a user who may write the file.
+-- 64. Run by a user who may write the file.
 -- A comment on golden_set.gold_sql.
 COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
 
--- 64. Run by a user who may write the file.
+-- 65. Run by a user who may write the file.
 -- A comment on golden_set.gold_result.
 COMMENT ON COLUMN badger.golden_set.gold_result IS 'The result of the accepted query: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 65. Run by a user who may write the file.
+-- 66. Run by a user who may write the file.
 -- A comment on golden_set.expected_tools.
 COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 66. Run by a user who may write the file.
+-- 67. Run by a user who may write the file.
 -- A comment on golden_set.expected_clarifications.
 COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'The clarification questions of a good agent: a list of strings.';
 
--- 67. Run by a user who may write the file.
+-- 68. Run by a user who may write the file.
 -- A comment on golden_set.expected_behaviour.
 COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
 
--- 68. Run by a user who may write the file.
+-- 69. Run by a user who may write the file.
 -- A comment on golden_set.tags.
 COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
 
--- 69. Run by a user who may write the file.
+-- 70. Run by a user who may write the file.
 -- A comment on golden_set.set_version.
 COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
 
--- 70. Run by a user who may write the file.
+-- 71. Run by a user who may write the file.
 -- A comment on golden_set.gold_latency_ms.
 COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
 
--- 71. Run by a user who may write the file.
+-- 72. Run by a user who may write the file.
 -- A comment on golden_set.gold_error.
 COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, if the accepted query failed.';
 
--- 72. Run by a user who may write the file.
+-- 73. Run by a user who may write the file.
 -- A comment on golden_set.alternatives.
 COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
 
--- 73. Run by a user who may write the file.
+-- 74. Run by a user who may write the file.
 -- A comment on golden_set.database_name.
 COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 74. Run by a user who may write the file.
+-- 75. Run by a user who may write the file.
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
--- 75. Run by a user who may write the file.
+-- 76. Run by a user who may write the file.
+-- A comment on golden_set.gold_chart.
+COMMENT ON COLUMN badger.golden_set.gold_chart IS 'The accepted chart of the result, in a form of agent_runs.chart. NULL: any chart that shows the result is accepted.';
+
+-- 77. Run by a user who may write the file.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 76. Run by a user who may write the file.
+-- 78. Run by a user who may write the file.
 -- A comment on agent_runs.agent_name.
 COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
 
--- 77. Run by a user who may write the file.
+-- 79. Run by a user who may write the file.
 -- A comment on agent_runs.agent_version.
 COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
 
--- 78. Run by a user who may write the file.
+-- 80. Run by a user who may write the file.
 -- A comment on agent_runs.batch_id.
 COMMENT ON COLUMN badger.agent_runs.batch_id IS 'The batch that the answer belongs to, such as a night. The same agent may answer a question again in another batch.';
 
--- 79. Run by a user who may write the file.
+-- 81. Run by a user who may write the file.
 -- A comment on agent_runs.case_id.
 COMMENT ON COLUMN badger.agent_runs.case_id IS 'The question that was answered: golden_set.case_id.';
 
--- 80. Run by a user who may write the file.
+-- 82. Run by a user who may write the file.
 -- A comment on agent_runs.interpretation.
 COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent''s own words.';
 
--- 81. Run by a user who may write the file.
+-- 83. Run by a user who may write the file.
 -- A comment on agent_runs.sql.
 COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent''s query.';
 
--- 82. Run by a user who may write the file.
+-- 84. Run by a user who may write the file.
 -- A comment on agent_runs.result.
 COMMENT ON COLUMN badger.agent_runs.result IS 'The result of the agent''s query, in the form of gold_result.';
 
--- 83. Run by a user who may write the file.
+-- 85. Run by a user who may write the file.
 -- A comment on agent_runs.sql_error.
 COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, if the agent''s query failed.';
 
--- 84. Run by a user who may write the file.
+-- 86. Run by a user who may write the file.
 -- A comment on agent_runs.tool_calls.
 COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}, or a trace in a form of docs/eval/traces.md. NULL: calls were not logged. []: the agent made none.';
 
--- 85. Run by a user who may write the file.
+-- 87. Run by a user who may write the file.
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN badger.agent_runs.response IS 'The agent''s answer in prose.';
 
--- 86. Run by a user who may write the file.
+-- 88. Run by a user who may write the file.
 -- A comment on agent_runs.latency_ms.
 COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent''s query took, in milliseconds.';
 
--- 87. Run by a user who may write the file.
+-- 89. Run by a user who may write the file.
 -- A comment on agent_runs.gold_latency_ms.
 COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';
 
--- 88. Run by a user who may write the file.
+-- 90. Run by a user who may write the file.
 -- A comment on agent_runs.ran_at.
 COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
 
--- 89. Run by a user who may write the file.
+-- 91. Run by a user who may write the file.
 -- A comment on agent_runs.conversation_id.
 COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
--- 90. Run by a user who may write the file.
+-- 92. Run by a user who may write the file.
 -- A comment on agent_runs.turn.
 COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation, from 1.';
 
--- 91. Run by a user who may write the file.
+-- 93. Run by a user who may write the file.
 -- A comment on agent_runs.earlier_turns.
 COMMENT ON COLUMN badger.agent_runs.earlier_turns IS 'The turns before it, the oldest first: a list of {"question", "sql", "response"}. NULL means the answers with the same conversation_id and a lower turn.';
 
--- 92. Run by a user who may write the file.
+-- 94. Run by a user who may write the file.
 -- A comment on agent_runs.tokens_in.
 COMMENT ON COLUMN badger.agent_runs.tokens_in IS 'Tokens that the models of the agent read. NULL if unknown.';
 
--- 93. Run by a user who may write the file.
+-- 95. Run by a user who may write the file.
 -- A comment on agent_runs.tokens_out.
 COMMENT ON COLUMN badger.agent_runs.tokens_out IS 'Tokens that the models of the agent wrote. NULL if unknown.';
 
--- 94. Run by a user who may write the file.
+-- 96. Run by a user who may write the file.
 -- A comment on agent_runs.cost_usd.
 COMMENT ON COLUMN badger.agent_runs.cost_usd IS 'What the answer cost, in US dollars, exact to 12 decimals. NULL if unknown.';
 
--- 95. Run by a user who may write the file.
+-- 97. Run by a user who may write the file.
+-- A comment on agent_runs.chart.
+COMMENT ON COLUMN badger.agent_runs.chart IS 'The chart that shows the result, described as data: Vega-Lite, a Plotly figure, or fields such as {"mark", "x", "y"}. docs/eval/charts.md describes the forms.';
+
+-- 98. Run by a user who may write the file.
+-- A comment on agent_runs.contexts.
+COMMENT ON COLUMN badger.agent_runs.contexts IS 'The passages that the agent retrieved: a list of {"id", "text", "title", "source"}, or of strings.';
+
+-- 99. Run by a user who may write the file.
 -- A comment on the table human_labels.
 COMMENT ON TABLE badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
 
--- 96. Run by a user who may write the file.
+-- 100. Run by a user who may write the file.
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
 
--- 97. Run by a user who may write the file.
+-- 101. Run by a user who may write the file.
 -- A comment on human_labels.agent_name.
 COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
 
--- 98. Run by a user who may write the file.
+-- 102. Run by a user who may write the file.
 -- A comment on human_labels.batch_id.
 COMMENT ON COLUMN badger.human_labels.batch_id IS 'The batch that the answer belongs to.';
 
--- 99. Run by a user who may write the file.
+-- 103. Run by a user who may write the file.
 -- A comment on human_labels.annotator.
 COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
 
--- 100. Run by a user who may write the file.
+-- 104. Run by a user who may write the file.
 -- A comment on human_labels.verdict.
 COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, with any surrounding white space. Anything else is unsure.';
 
--- 101. Run by a user who may write the file.
+-- 105. Run by a user who may write the file.
 -- A comment on human_labels.note.
 COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
 
--- 102. Run by a user who may write the file.
+-- 106. Run by a user who may write the file.
 -- A comment on human_labels.labelled_at.
 COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When the answer was labelled. The latest label of an annotator for an answer is used.';
 
--- 103. Run by a user who may write the file.
+-- 107. Run by a user who may write the file.
 -- A comment on human_labels.agent_version.
 COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch. If several did, the label is ignored.';
 
--- 104. Run by a user who may write the file.
+-- 108. Run by a user who may write the file.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 105. Run by a user who may write the file.
+-- 109. Run by a user who may write the file.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
 
--- 106. Run by a user who may write the file.
+-- 110. Run by a user who may write the file.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 107. Run by a user who may write the file.
+-- 111. Run by a user who may write the file.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 108. Run by a user who may write the file.
+-- 112. Run by a user who may write the file.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 109. Run by a user who may write the file.
+-- 113. Run by a user who may write the file.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 110. Run by a user who may write the file.
+-- 114. Run by a user who may write the file.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 111. Run by a user who may write the file.
+-- 115. Run by a user who may write the file.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 112. Run by a user who may write the file.
+-- 116. Run by a user who may write the file.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
 
--- 113. Run by a user who may write the file.
+-- 117. Run by a user who may write the file.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 114. Run by a user who may write the file.
+-- 118. Run by a user who may write the file.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN badger.eval_runs.counts IS 'Number of scores of the run, by status.';
 
--- 115. Run by a user who may write the file.
+-- 119. Run by a user who may write the file.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN badger.eval_runs.tokens IS 'Judge calls and tokens for the scores.';
 
--- 116. Run by a user who may write the file.
+-- 120. Run by a user who may write the file.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN badger.eval_runs.cost IS 'Judge calls and tokens that the whole run paid for.';
 
--- 117. Run by a user who may write the file.
+-- 121. Run by a user who may write the file.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
--- 118. Run by a user who may write the file.
+-- 122. Run by a user who may write the file.
 -- A comment on eval_runs.answered_at.
 COMMENT ON COLUMN badger.eval_runs.answered_at IS 'When the last of the answers was given: agent_runs.ran_at, or agent.ran_at of a case file. It dates the batch if agent_runs does not.';
 
--- 119. Run by a user who may write the file.
+-- 123. Run by a user who may write the file.
 -- A comment on the table scores.
 COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 120. Run by a user who may write the file.
+-- 124. Run by a user who may write the file.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
 
--- 121. Run by a user who may write the file.
+-- 125. Run by a user who may write the file.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
 
--- 122. Run by a user who may write the file.
+-- 126. Run by a user who may write the file.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
 
--- 123. Run by a user who may write the file.
+-- 127. Run by a user who may write the file.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
 
--- 124. Run by a user who may write the file.
+-- 128. Run by a user who may write the file.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
 
--- 125. Run by a user who may write the file.
+-- 129. Run by a user who may write the file.
 -- A comment on scores.metric.
 COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
 
--- 126. Run by a user who may write the file.
+-- 130. Run by a user who may write the file.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 127. Run by a user who may write the file.
+-- 131. Run by a user who may write the file.
 -- A comment on scores.status.
 COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 128. Run by a user who may write the file.
+-- 132. Run by a user who may write the file.
 -- A comment on scores.value.
 COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 129. Run by a user who may write the file.
+-- 133. Run by a user who may write the file.
 -- A comment on scores.label.
 COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
 
--- 130. Run by a user who may write the file.
+-- 134. Run by a user who may write the file.
 -- A comment on scores.passed.
 COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric''s threshold. NULL if the metric has none.';
 
--- 131. Run by a user who may write the file.
+-- 135. Run by a user who may write the file.
 -- A comment on scores.reason.
 COMMENT ON COLUMN badger.scores.reason IS 'The reason for the value, or for its absence, in one sentence.';
 
--- 132. Run by a user who may write the file.
+-- 136. Run by a user who may write the file.
 -- A comment on scores.detail.
 COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 133. Run by a user who may write the file.
+-- 137. Run by a user who may write the file.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score is based on.';
 
--- 134. Run by a user who may write the file.
+-- 138. Run by a user who may write the file.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 135. Run by a user who may write the file.
+-- 139. Run by a user who may write the file.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
 
--- 136. Run by a user who may write the file.
+-- 140. Run by a user who may write the file.
 -- A comment on scores.code.
 COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 137. Run by a user who may write the file.
+-- 141. Run by a user who may write the file.
 -- A comment on scores.usage.
-COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
--- 138. Run by a user who may write the file.
+-- 142. Run by a user who may write the file.
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
--- 139. Run by a user who may write the file.
+-- 143. Run by a user who may write the file.
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 
--- 140. Run by a user who may write the file.
+-- 144. Run by a user who may write the file.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 141. Run by a user who may write the file.
+-- 145. Run by a user who may write the file.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN badger.assessments.kind IS 'Kind of question.';
 
--- 142. Run by a user who may write the file.
+-- 146. Run by a user who may write the file.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
 
--- 143. Run by a user who may write the file.
+-- 147. Run by a user who may write the file.
 -- A comment on assessments.model.
 COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
 
--- 144. Run by a user who may write the file.
+-- 148. Run by a user who may write the file.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 145. Run by a user who may write the file.
+-- 149. Run by a user who may write the file.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 146. Run by a user who may write the file.
+-- 150. Run by a user who may write the file.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN badger.assessments.reply IS 'The reply, verbatim.';
 
--- 147. Run by a user who may write the file.
+-- 151. Run by a user who may write the file.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 148. Run by a user who may write the file.
+-- 152. Run by a user who may write the file.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 149. Run by a user who may write the file.
+-- 153. Run by a user who may write the file.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 150. Run by a user who may write the file.
+-- 154. Run by a user who may write the file.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
 
--- 151. Run by a user who may write the file.
+-- 155. Run by a user who may write the file.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN badger.assessments.detail IS 'Further information about the reply.';
 
--- 152. Run by a user who may write the file.
+-- 156. Run by a user who may write the file.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 153. Run by a user who may write the file.
+-- 157. Run by a user who may write the file.
 -- A comment on the table schema_version.
 COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 154. Run by a user who may write the file.
+-- 158. Run by a user who may write the file.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
 
--- 155. Run by a user who may write the file.
+-- 159. Run by a user who may write the file.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 156. Run by a user who may write the file.
+-- 160. Run by a user who may write the file.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
 
--- 157. Run by a user who may write the file.
+-- 161. Run by a user who may write the file.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 158. Run by a user who may write the file.
+-- 162. Run by a user who may write the file.
 -- A comment on the table judges.
 COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 159. Run by a user who may write the file.
+-- 163. Run by a user who may write the file.
 -- A comment on judges.name.
 COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
 
--- 160. Run by a user who may write the file.
+-- 164. Run by a user who may write the file.
 -- A comment on judges.version.
 COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
 
--- 161. Run by a user who may write the file.
+-- 165. Run by a user who may write the file.
 -- A comment on judges.kind.
 COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 162. Run by a user who may write the file.
+-- 166. Run by a user who may write the file.
 -- A comment on judges.source.
 COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
 
--- 163. Run by a user who may write the file.
+-- 167. Run by a user who may write the file.
 -- A comment on judges.hash.
 COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 164. Run by a user who may write the file.
+-- 168. Run by a user who may write the file.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 
--- 165. Run by a user who may write the file.
+-- 169. Run by a user who may write the file.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
--- 166. Run by a user who may write the file.
+-- 170. Run by a user who may write the file.
 -- A comment on judges.tested.
 COMMENT ON COLUMN badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 167. Run by a user who may write the file.
+-- 171. Run by a user who may write the file.
+-- A comment on the table sentinels.
+COMMENT ON TABLE badger.sentinels IS 'The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.';
+
+-- 172. Run by a user who may write the file.
+-- A comment on sentinels.asking_id.
+COMMENT ON COLUMN badger.sentinels.asking_id IS 'The asking: a call of badger judge sentinel, or of badger run.';
+
+-- 173. Run by a user who may write the file.
+-- A comment on sentinels.metric.
+COMMENT ON COLUMN badger.sentinels.metric IS 'The metric that asked the judge.';
+
+-- 174. Run by a user who may write the file.
+-- A comment on sentinels.case_id.
+COMMENT ON COLUMN badger.sentinels.case_id IS 'The question.';
+
+-- 175. Run by a user who may write the file.
+-- A comment on sentinels.agent_name.
+COMMENT ON COLUMN badger.sentinels.agent_name IS 'Who answered.';
+
+-- 176. Run by a user who may write the file.
+-- A comment on sentinels.agent_version.
+COMMENT ON COLUMN badger.sentinels.agent_version IS 'Version of the agent.';
+
+-- 177. Run by a user who may write the file.
+-- A comment on sentinels.batch_id.
+COMMENT ON COLUMN badger.sentinels.batch_id IS 'Batch of the answer.';
+
+-- 178. Run by a user who may write the file.
+-- A comment on sentinels.repetition.
+COMMENT ON COLUMN badger.sentinels.repetition IS 'Number of the reply to the same question in the asking, from 1.';
+
+-- 179. Run by a user who may write the file.
+-- A comment on sentinels.backend.
+COMMENT ON COLUMN badger.sentinels.backend IS 'Who was asked.';
+
+-- 180. Run by a user who may write the file.
+-- A comment on sentinels.model.
+COMMENT ON COLUMN badger.sentinels.model IS 'The model that was asked.';
+
+-- 181. Run by a user who may write the file.
+-- A comment on sentinels.prompt_version.
+COMMENT ON COLUMN badger.sentinels.prompt_version IS 'Version of the prompt of the first call. NULL without a reply.';
+
+-- 182. Run by a user who may write the file.
+-- A comment on sentinels.question_hash.
+COMMENT ON COLUMN badger.sentinels.question_hash IS 'Identifies everything apart from the judge that determines the verdict: the first prompt with its settings, and the version and the configuration of the metric. Only verdicts with the same hash are compared. NULL without a reply.';
+
+-- 183. Run by a user who may write the file.
+-- A comment on sentinels.served.
+COMMENT ON COLUMN badger.sentinels.served IS 'The models that replied, as the endpoint reports them: a list of {"model", "fingerprint"}.';
+
+-- 184. Run by a user who may write the file.
+-- A comment on sentinels.status.
+COMMENT ON COLUMN badger.sentinels.status IS 'Status of the score: ok, abstained, not_applicable or failed.';
+
+-- 185. Run by a user who may write the file.
+-- A comment on sentinels.code.
+COMMENT ON COLUMN badger.sentinels.code IS 'Kind of failure. NULL unless status is failed.';
+
+-- 186. Run by a user who may write the file.
+-- A comment on sentinels.passed.
+COMMENT ON COLUMN badger.sentinels.passed IS 'The verdict. NULL if there is none.';
+
+-- 187. Run by a user who may write the file.
+-- A comment on sentinels.human_label.
+COMMENT ON COLUMN badger.sentinels.human_label IS 'The human label of the answer when the judge was asked: whether it passes. NULL if it had none.';
+
+-- 188. Run by a user who may write the file.
+-- A comment on sentinels.assessment_ids.
+COMMENT ON COLUMN badger.sentinels.assessment_ids IS 'The recorded replies.';
+
+-- 189. Run by a user who may write the file.
+-- A comment on sentinels.asked_at.
+COMMENT ON COLUMN badger.sentinels.asked_at IS 'When.';
+
+-- 190. Run by a user who may write the file.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'The events and failures of evaluations by the warehouse''s procedure: one row for each event.';
 
--- 168. Run by a user who may write the file.
+-- 191. Run by a user who may write the file.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 169. Run by a user who may write the file.
+-- 192. Run by a user who may write the file.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 170. Run by a user who may write the file.
+-- 193. Run by a user who may write the file.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 171. Run by a user who may write the file.
+-- 194. Run by a user who may write the file.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
--- 172. Run by a user who may write the file.
+-- 195. Run by a user who may write the file.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 173. Run by a user who may write the file.
+-- 196. Run by a user who may write the file.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 174. Run by a user who may write the file.
+-- 197. Run by a user who may write the file.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 175. Run by a user who may write the file.
+-- 198. Run by a user who may write the file.
 -- A comment on run_log.agent_name.
 COMMENT ON COLUMN badger.run_log.agent_name IS 'Who answered, if the event concerns an answer or a batch.';
 
--- 176. Run by a user who may write the file.
+-- 199. Run by a user who may write the file.
 -- A comment on run_log.agent_version.
 COMMENT ON COLUMN badger.run_log.agent_version IS 'Version of the agent, if the event concerns an answer or a batch.';
 
--- 177. Run by a user who may write the file.
+-- 200. Run by a user who may write the file.
 -- A comment on run_log.batch_id.
 COMMENT ON COLUMN badger.run_log.batch_id IS 'The batch, if the event concerns an answer, a batch or a call for one batch.';
 
--- 178. Run by a user who may write the file.
+-- 201. Run by a user who may write the file.
 -- A comment on the table schedule.
 COMMENT ON TABLE badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
 
--- 179. Run by a user who may write the file.
+-- 202. Run by a user who may write the file.
 -- A comment on schedule.metric.
 COMMENT ON COLUMN badger.schedule.metric IS 'The metric. The empty string is the row of the schedule itself.';
 
--- 180. Run by a user who may write the file.
+-- 203. Run by a user who may write the file.
 -- A comment on schedule.since_day.
 COMMENT ON COLUMN badger.schedule.since_day IS 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
 
--- 181. Run by a user who may write the file.
+-- 204. Run by a user who may write the file.
 -- A comment on schedule.pass_rate_drop.
 COMMENT ON COLUMN badger.schedule.pass_rate_drop IS 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
 
--- 182. Run by a user who may write the file.
+-- 205. Run by a user who may write the file.
 -- A comment on the table alerts.
 COMMENT ON TABLE badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
 
--- 183. Run by a user who may write the file.
+-- 206. Run by a user who may write the file.
 -- A comment on alerts.alert_id.
 COMMENT ON COLUMN badger.alerts.alert_id IS 'Identifies the alert.';
 
--- 184. Run by a user who may write the file.
+-- 207. Run by a user who may write the file.
 -- A comment on alerts.kind.
 COMMENT ON COLUMN badger.alerts.kind IS 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
 
--- 185. Run by a user who may write the file.
+-- 208. Run by a user who may write the file.
 -- A comment on alerts.fact.
 COMMENT ON COLUMN badger.alerts.fact IS 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
 
--- 186. Run by a user who may write the file.
+-- 209. Run by a user who may write the file.
 -- A comment on alerts.agent_name.
 COMMENT ON COLUMN badger.alerts.agent_name IS 'Who answered. NULL for run failed.';
 
--- 187. Run by a user who may write the file.
+-- 210. Run by a user who may write the file.
 -- A comment on alerts.agent_version.
 COMMENT ON COLUMN badger.alerts.agent_version IS 'Version of the agent. NULL unless the kind is backlog.';
 
--- 188. Run by a user who may write the file.
+-- 211. Run by a user who may write the file.
 -- A comment on alerts.batch_id.
 COMMENT ON COLUMN badger.alerts.batch_id IS 'The batch. NULL for run failed.';
 
--- 189. Run by a user who may write the file.
+-- 212. Run by a user who may write the file.
 -- A comment on alerts.metric.
 COMMENT ON COLUMN badger.alerts.metric IS 'The metric. NULL unless the kind is degraded.';
 
--- 190. Run by a user who may write the file.
+-- 213. Run by a user who may write the file.
 -- A comment on alerts.message.
 COMMENT ON COLUMN badger.alerts.message IS 'The alert in words.';
 
--- 191. Run by a user who may write the file.
+-- 214. Run by a user who may write the file.
 -- A comment on alerts.raised_at.
 COMMENT ON COLUMN badger.alerts.raised_at IS 'When the fact was first seen.';
 
--- 192. Run by a user who may write the file.
+-- 215. Run by a user who may write the file.
 -- A comment on alerts.resolved_at.
 COMMENT ON COLUMN badger.alerts.resolved_at IS 'When it was no longer true. NULL while it is.';
 
--- 193. Run by a user who may write the file.
+-- 216. Run by a user who may write the file.
 -- A comment on alerts.sent_at.
 COMMENT ON COLUMN badger.alerts.sent_at IS 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
--- 194. Run by a user who may write the file.
+-- 217. Run by a user who may write the file.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 195. Run by a user who may write the file.
+-- 218. Run by a user who may write the file.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 196. Run by a user who may write the file.
+-- 219. Run by a user who may write the file.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 197. Run by a user who may write the file.
+-- 220. Run by a user who may write the file.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 198. Run by a user who may write the file.
+-- 221. Run by a user who may write the file.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 199. Run by a user who may write the file.
+-- 222. Run by a user who may write the file.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 200. Run by a user who may write the file.
+-- 223. Run by a user who may write the file.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 201. Run by a user who may write the file.
+-- 224. Run by a user who may write the file.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 202. Run by a user who may write the file.
+-- 225. Run by a user who may write the file.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 203. Run by a user who may write the file.
+-- 226. Run by a user who may write the file.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 204. Run by a user who may write the file.
+-- 227. Run by a user who may write the file.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 205. Run by a user who may write the file.
+-- 228. Run by a user who may write the file.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 206. Run by a user who may write the file.
+-- 229. Run by a user who may write the file.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 207. Run by a user who may write the file.
+-- 230. Run by a user who may write the file.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'The request.';
 
--- 208. Run by a user who may write the file.
+-- 231. Run by a user who may write the file.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 209. Run by a user who may write the file.
+-- 232. Run by a user who may write the file.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 210. Run by a user who may write the file.
+-- 233. Run by a user who may write the file.
 -- A comment on the table queues.
 COMMENT ON TABLE badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 211. Run by a user who may write the file.
+-- 234. Run by a user who may write the file.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN badger.queues.queue_id IS 'Identifies the queue.';
 
--- 212. Run by a user who may write the file.
+-- 235. Run by a user who may write the file.
 -- A comment on queues.name.
 COMMENT ON COLUMN badger.queues.name IS 'Title of the queue.';
 
--- 213. Run by a user who may write the file.
+-- 236. Run by a user who may write the file.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 214. Run by a user who may write the file.
+-- 237. Run by a user who may write the file.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN badger.queues.agent_name IS 'Who answered.';
 
--- 215. Run by a user who may write the file.
+-- 238. Run by a user who may write the file.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN badger.queues.agent_version IS 'Version of the agent.';
 
--- 216. Run by a user who may write the file.
+-- 239. Run by a user who may write the file.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN badger.queues.batch_id IS 'Batch of the answers.';
 
--- 217. Run by a user who may write the file.
+-- 240. Run by a user who may write the file.
 -- A comment on queues.filter.
 COMMENT ON COLUMN badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 218. Run by a user who may write the file.
+-- 241. Run by a user who may write the file.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 219. Run by a user who may write the file.
+-- 242. Run by a user who may write the file.
 -- A comment on queues.seed.
 COMMENT ON COLUMN badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 220. Run by a user who may write the file.
+-- 243. Run by a user who may write the file.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 221. Run by a user who may write the file.
+-- 244. Run by a user who may write the file.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 222. Run by a user who may write the file.
+-- 245. Run by a user who may write the file.
 -- A comment on queues.options.
 COMMENT ON COLUMN badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 223. Run by a user who may write the file.
+-- 246. Run by a user who may write the file.
 -- A comment on queues.blind.
 COMMENT ON COLUMN badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 224. Run by a user who may write the file.
+-- 247. Run by a user who may write the file.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 225. Run by a user who may write the file.
+-- 248. Run by a user who may write the file.
 -- A comment on queues.cases.
 COMMENT ON COLUMN badger.queues.cases IS 'Number of answers in the queue.';
 
--- 226. Run by a user who may write the file.
+-- 249. Run by a user who may write the file.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN badger.queues.created_by IS 'Who created it.';
 
--- 227. Run by a user who may write the file.
+-- 250. Run by a user who may write the file.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN badger.queues.created_at IS 'When.';
 
--- 228. Run by a user who may write the file.
+-- 251. Run by a user who may write the file.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 229. Run by a user who may write the file.
+-- 252. Run by a user who may write the file.
 -- A comment on the table queue_items.
 COMMENT ON TABLE badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 230. Run by a user who may write the file.
+-- 253. Run by a user who may write the file.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN badger.queue_items.queue_id IS 'The queue.';
 
--- 231. Run by a user who may write the file.
+-- 254. Run by a user who may write the file.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 232. Run by a user who may write the file.
+-- 255. Run by a user who may write the file.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 233. Run by a user who may write the file.
+-- 256. Run by a user who may write the file.
 -- A comment on the table label_log.
 COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator''s label in human_labels.';
 
--- 234. Run by a user who may write the file.
+-- 257. Run by a user who may write the file.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 235. Run by a user who may write the file.
+-- 258. Run by a user who may write the file.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 236. Run by a user who may write the file.
+-- 259. Run by a user who may write the file.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN badger.label_log.agent_name IS 'Who answered.';
 
--- 237. Run by a user who may write the file.
+-- 260. Run by a user who may write the file.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN badger.label_log.agent_version IS 'Version of the agent.';
 
--- 238. Run by a user who may write the file.
+-- 261. Run by a user who may write the file.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 239. Run by a user who may write the file.
+-- 262. Run by a user who may write the file.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 240. Run by a user who may write the file.
+-- 263. Run by a user who may write the file.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 241. Run by a user who may write the file.
+-- 264. Run by a user who may write the file.
 -- A comment on label_log.note.
 COMMENT ON COLUMN badger.label_log.note IS 'Why.';
 
--- 242. Run by a user who may write the file.
+-- 265. Run by a user who may write the file.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 243. Run by a user who may write the file.
+-- 266. Run by a user who may write the file.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 244. Run by a user who may write the file.
+-- 267. Run by a user who may write the file.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN badger.label_log.labelled_at IS 'When it was received.';
 
--- 245. Run by a user who may write the file.
+-- 268. Run by a user who may write the file.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 246. Run by a user who may write the file.
+-- 269. Run by a user who may write the file.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent''s answer.';
 
--- 247. Run by a user who may write the file.
+-- 270. Run by a user who may write the file.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 248. Run by a user who may write the file.
+-- 271. Run by a user who may write the file.
 -- A comment on the table accepted.
 COMMENT ON TABLE badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 249. Run by a user who may write the file.
+-- 272. Run by a user who may write the file.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 250. Run by a user who may write the file.
+-- 273. Run by a user who may write the file.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN badger.accepted.agent_name IS 'Who answered.';
 
--- 251. Run by a user who may write the file.
+-- 274. Run by a user who may write the file.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN badger.accepted.agent_version IS 'Version of the agent.';
 
--- 252. Run by a user who may write the file.
+-- 275. Run by a user who may write the file.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 253. Run by a user who may write the file.
+-- 276. Run by a user who may write the file.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 254. Run by a user who may write the file.
+-- 277. Run by a user who may write the file.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 255. Run by a user who may write the file.
+-- 278. Run by a user who may write the file.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
 
--- 256. Run by a user who may write the file.
+-- 279. Run by a user who may write the file.
 -- A comment on accepted.note.
 COMMENT ON COLUMN badger.accepted.note IS 'Why.';
 
--- 257. Run by a user who may write the file.
+-- 280. Run by a user who may write the file.
 -- A comment on the table deletions.
 COMMENT ON TABLE badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
 
--- 258. Run by a user who may write the file.
+-- 281. Run by a user who may write the file.
 -- A comment on deletions.deletion_id.
 COMMENT ON COLUMN badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
 
--- 259. Run by a user who may write the file.
+-- 282. Run by a user who may write the file.
 -- A comment on deletions.table_name.
 COMMENT ON COLUMN badger.deletions.table_name IS 'The table whose rows were deleted.';
 
--- 260. Run by a user who may write the file.
+-- 283. Run by a user who may write the file.
 -- A comment on deletions.eval_run_id.
 COMMENT ON COLUMN badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
 
--- 261. Run by a user who may write the file.
+-- 284. Run by a user who may write the file.
 -- A comment on deletions.case_id.
 COMMENT ON COLUMN badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
 
--- 262. Run by a user who may write the file.
+-- 285. Run by a user who may write the file.
 -- A comment on deletions.older_than.
 COMMENT ON COLUMN badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
 
--- 263. Run by a user who may write the file.
+-- 286. Run by a user who may write the file.
 -- A comment on deletions.row_count.
 COMMENT ON COLUMN badger.deletions.row_count IS 'Number of rows.';
 
--- 264. Run by a user who may write the file.
+-- 287. Run by a user who may write the file.
 -- A comment on deletions.digest.
 COMMENT ON COLUMN badger.deletions.digest IS 'SHA-256 over the run''s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
 
--- 265. Run by a user who may write the file.
+-- 288. Run by a user who may write the file.
 -- A comment on deletions.status.
 COMMENT ON COLUMN badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
 
--- 266. Run by a user who may write the file.
+-- 289. Run by a user who may write the file.
 -- A comment on deletions.deleted_by.
 COMMENT ON COLUMN badger.deletions.deleted_by IS 'Who deleted them.';
 
--- 267. Run by a user who may write the file.
+-- 290. Run by a user who may write the file.
 -- A comment on deletions.deleted_at.
 COMMENT ON COLUMN badger.deletions.deleted_at IS 'When.';
 
--- 268. Run by a user who may write the file.
+-- 291. Run by a user who may write the file.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.';
 
--- 269. Run by a user who may write the file.
+-- 292. Run by a user who may write the file.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 270. Run by a user who may write the file.
+-- 293. Run by a user who may write the file.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 271. Run by a user who may write the file.
+-- 294. Run by a user who may write the file.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent''s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 272. Run by a user who may write the file.
+-- 295. Run by a user who may write the file.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 273. Run by a user who may write the file.
+-- 296. Run by a user who may write the file.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 274. Run by a user who may write the file.
+-- 297. Run by a user who may write the file.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 275. Run by a user who may write the file.
+-- 298. Run by a user who may write the file.
 -- A comment on the view backlog.
 COMMENT ON VIEW badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
 
--- 276. Run by a user who may write the file.
+-- 299. Run by a user who may write the file.
 -- A comment on the view open_facts.
 COMMENT ON VIEW badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
 
--- 277. Run by a user who may write the file.
+-- 300. Run by a user who may write the file.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.';
 
--- 278. Run by a user who may write the file.
+-- 301. Run by a user who may write the file.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.';
 
--- 279. Run by a user who may write the file.
+-- 302. Run by a user who may write the file.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 280. Run by a user who may write the file.
+-- 303. Run by a user who may write the file.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 281. Run by a user who may write the file.
+-- 304. Run by a user who may write the file.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 282. Run by a user who may write the file.
+-- 305. Run by a user who may write the file.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x and gold_flex (ROSE''s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer''s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 283. Run by a user who may write the file.
+-- 306. Run by a user who may write the file.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 284. Run by a user who may write the file.
+-- 307. Run by a user who may write the file.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar''s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 285. Run by a user who may write the file.
+-- 308. Run by a user who may write the file.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX''s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF''s status of the filters (filters), ROSE''s diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.';
 
--- 286. Run by a user who may write the file.
+-- 309. Run by a user who may write the file.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 287. Run by a user who may write the file.
+-- 310. Run by a user who may write the file.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE''s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 288. Run by a user who may write the file.
+-- 311. Run by a user who may write the file.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE''s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 289. Run by a user who may write the file.
+-- 312. Run by a user who may write the file.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 290. Run by a user who may write the file.
+-- 313. Run by a user who may write the file.
 -- A comment on the view turns.
 COMMENT ON VIEW badger.turns IS 'Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.';
 
--- 291. Run by a user who may write the file.
+-- 314. Run by a user who may write the file.
 -- A comment on the view conversations.
 COMMENT ON VIEW badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
 
--- 292. Run by a user who may write the file.
+-- 315. Run by a user who may write the file.
 -- A comment on the view cost_by_version.
 COMMENT ON VIEW badger.cost_by_version IS 'What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.';
 
--- 293. Run by a user who may write the file.
+-- 316. Run by a user who may write the file.
 -- The schedule: answers of the 30 days before the last complete call, and later ones, are scored, and a drop of a pass rate by 0.05 raises an alert.
 MERGE INTO badger.schedule t USING (SELECT '' AS metric, strftime(timezone('UTC', now()) - INTERVAL 30 DAY, '%Y-%m-%d') AS since_day) s ON t.metric = s.metric
 WHEN MATCHED THEN UPDATE SET since_day = least(t.since_day, s.since_day), pass_rate_drop = 0.05
 WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, 0.05);
 
--- 294. Run by a user who may write the file.
+-- 317. Run by a user who may write the file.
 -- Scores the answers that have no score, as rows of scores: SELECT * FROM badger.evaluate() those since schedule.since_day and those without a date; badger.evaluate(batch := 'BATCH', metrics := 'METRIC,METRIC') those of a batch. INSERT INTO badger.scores SELECT * FROM badger.evaluate() stores them. A transaction of the file's one writer is the lock.
 CREATE OR REPLACE MACRO badger.evaluate(batch := NULL, metrics := 'small,large') AS TABLE
 WITH settings AS MATERIALIZED (
@@ -1510,11 +1602,11 @@ WITH settings AS MATERIALIZED (
 SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash
 FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings;
 
--- 295. Run by a user who may write the file.
+-- 318. Run by a user who may write the file.
 -- What the macro says, for those who look it up.
 COMMENT ON MACRO TABLE badger.evaluate IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:8d63ca332d578e80]';
 
--- 296. Run by a user who may write the file.
+-- 319. Run by a user who may write the file.
 -- The rows of eval_runs of evaluations that have none: INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated().
 CREATE OR REPLACE MACRO badger.evaluated() AS TABLE
 SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_run_date, 'both' AS mode, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.config') AS config,
@@ -1525,14 +1617,14 @@ SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_
   NULL::JSON AS cost, 'done' AS status, NULL::TIMESTAMPTZ AS answered_at
 FROM badger.scores s ANTI JOIN badger.eval_runs e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id;
 
--- 297. Run by a user who may write the file.
+-- 320. Run by a user who may write the file.
 -- The rows of the table schedule after a call that left nothing: the metrics, and the day from which the next call looks.
 CREATE OR REPLACE MACRO badger.scheduled() AS TABLE
 SELECT '' AS metric, strftime(timezone('UTC', now()) - INTERVAL 30 DAY, '%Y-%m-%d') AS since_day
 UNION ALL
 SELECT unnest(from_json(json_extract(run_settings('small,large'), '$.metrics'), '["VARCHAR"]')), NULL;
 
--- 298. Run by a user who may write the file.
+-- 321. Run by a user who may write the file.
 -- The rows of run_log for a call that is over, with the batches that it left if it failed: INSERT INTO badger.run_log SELECT * FROM badger.logged('PROBLEM').
 CREATE OR REPLACE MACRO badger.logged(problem := NULL) AS TABLE
 SELECT uuid()::VARCHAR AS entry_id, now() AS logged_at, NULL::VARCHAR AS eval_run_id, CASE WHEN problem IS NULL THEN 'done' ELSE 'run failed' END AS event, NULL::VARCHAR AS case_id, NULL::BIGINT AS answers, problem::VARCHAR AS message,
@@ -1540,13 +1632,13 @@ SELECT uuid()::VARCHAR AS entry_id, now() AS logged_at, NULL::VARCHAR AS eval_ru
 UNION ALL
 SELECT uuid()::VARCHAR, now(), NULL, 'batch failed', NULL, answers, problem::VARCHAR, agent_name, agent_version, batch_id FROM badger.backlog WHERE problem IS NOT NULL;
 
--- 299. Run by a user who may write the file.
+-- 322. Run by a user who may write the file.
 -- New facts of open_facts, as rows of alerts: INSERT INTO badger.alerts SELECT * FROM badger.new_alerts() RETURNING message.
 CREATE OR REPLACE MACRO badger.new_alerts() AS TABLE
 SELECT uuid()::VARCHAR AS alert_id, f.kind, f.fact, f.agent_name, f.agent_version, f.batch_id, f.metric, left(f.message, 1000) AS message, now() AS raised_at, NULL::TIMESTAMPTZ AS resolved_at, now() AS sent_at
 FROM badger.open_facts f ANTI JOIN (SELECT fact FROM badger.alerts WHERE resolved_at IS NULL) a ON a.fact = f.fact;
 
--- 300. Run by a person, not as SQL.
+-- 323. Run by a person, not as SQL.
 -- DuckDB has no scheduler and no procedures. A line of crontab, whose time zone is the machine's, scores what has no score; a second writer of the file is refused, so that two never run at once.
 --     15 3 * * 1  sh badger-nightly.sh FILE
 --     badger-nightly.sh, which prints new alerts, each of them once, so that cron mails them:
@@ -1684,6 +1776,9 @@ DROP TABLE badger.schedule;
 
 -- Run by a user who may write the file.
 DROP TABLE badger.run_log;
+
+-- Run by a user who may write the file.
+DROP TABLE badger.sentinels;
 
 -- Run by a user who may write the file.
 DROP TABLE badger.judges;

@@ -1,4 +1,4 @@
--- badger in postgres via http: 333 steps, in this order. Each may be run again.
+-- badger in postgres via http: 354 steps, in this order. Each may be run again.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
@@ -250,11 +250,11 @@ GRANT USAGE ON SCHEMA badger TO badger_caller;
 
 -- 25. Run by badger_owner.
 -- The questions, with their accepted answers. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.golden_set (case_id text, question text, evidence text, schema_ddl text, dialect text, gold_sql text, gold_result text, expected_tools json, expected_clarifications json, expected_behaviour text, tags json, set_version text, gold_latency_ms double precision, gold_error text, alternatives json, database_name text, metric_options json);
+CREATE TABLE IF NOT EXISTS badger.golden_set (case_id text, question text, evidence text, schema_ddl text, dialect text, gold_sql text, gold_result text, expected_tools json, expected_clarifications json, expected_behaviour text, tags json, set_version text, gold_latency_ms double precision, gold_error text, alternatives json, database_name text, metric_options json, gold_chart text);
 
 -- 26. Run by badger_owner.
 -- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name text, agent_version text, batch_id text, case_id text, interpretation text, sql text, result text, sql_error text, tool_calls json, response text, latency_ms double precision, gold_latency_ms double precision, ran_at timestamptz, conversation_id text, turn bigint, earlier_turns json, tokens_in bigint, tokens_out bigint, cost_usd numeric(38, 12));
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name text, agent_version text, batch_id text, case_id text, interpretation text, sql text, result text, sql_error text, tool_calls json, response text, latency_ms double precision, gold_latency_ms double precision, ran_at timestamptz, conversation_id text, turn bigint, earlier_turns json, tokens_in bigint, tokens_out bigint, cost_usd numeric(38, 12), chart text, contexts json);
 
 -- 27. Run by badger_owner.
 -- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log. The table stays when badger is removed.
@@ -281,50 +281,54 @@ CREATE TABLE IF NOT EXISTS badger.schema_version (version bigint, badger text, r
 CREATE TABLE IF NOT EXISTS badger.judges (name text, version bigint, kind text, source text, hash text, promoted_at timestamptz, promoted_by text, tested json);
 
 -- 33. Run by badger_owner.
+-- The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.sentinels (asking_id text, metric text, case_id text, agent_name text, agent_version text, batch_id text, repetition bigint, backend text, model text, prompt_version text, question_hash text, served json, status text, code text, passed boolean, human_label boolean, assessment_ids json, asked_at timestamptz);
+
+-- 34. Run by badger_owner.
 -- The events and failures of evaluations by the warehouse's procedure: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.run_log (entry_id text, logged_at timestamptz, eval_run_id text, event text, case_id text, answers bigint, message text, agent_name text, agent_version text, batch_id text);
 
--- 34. Run by badger_owner.
+-- 35. Run by badger_owner.
 -- What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.schedule (metric text, since_day text, pass_rate_drop double precision);
 
--- 35. Run by badger_owner.
+-- 36. Run by badger_owner.
 -- The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.alerts (alert_id text, kind text, fact text, agent_name text, agent_version text, batch_id text, metric text, message text, raised_at timestamptz, resolved_at timestamptz, sent_at timestamptz);
 
--- 36. Run by badger_owner.
+-- 37. Run by badger_owner.
 -- The evaluation that is running, in warehouses without locks: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.run_locks (name text, holder text, taken_at timestamptz, beat_at timestamptz);
 
--- 37. Run by badger_owner.
+-- 38. Run by badger_owner.
 -- Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.claims (claim_key text, owner text, expires_ms bigint);
 
--- 38. Run by badger_owner.
+-- 39. Run by badger_owner.
 -- Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.calls (call_id text, content_hash text, function text, request text, reply text, expires_ms bigint);
 
--- 39. Run by badger_owner.
+-- 40. Run by badger_owner.
 -- The labelling queues: answers of a run for annotators to label, in an order. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.queues (queue_id text, name text, eval_run_id text, agent_name text, agent_version text, batch_id text, filter text, ordering text, seed bigint, annotators bigint, guideline text, options json, blind boolean, reason_required boolean, cases bigint, created_by text, created_at timestamptz, closed_at timestamptz);
 
--- 40. Run by badger_owner.
+-- 41. Run by badger_owner.
 -- The answers of the labelling queues. They are fixed when a queue is created. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id text, position bigint, case_id text);
 
--- 41. Run by badger_owner.
+-- 42. Run by badger_owner.
 -- Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id text, case_id text, agent_name text, agent_version text, batch_id text, annotator text, verdict text, note text, gold_wrong boolean, ambiguous boolean, labelled_at timestamptz, queue_id text, answer_hash text, decides boolean);
 
--- 42. Run by badger_owner.
+-- 43. Run by badger_owner.
 -- The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.accepted (acceptance_id text, agent_name text, agent_version text, batch_id text, withdrawn boolean, accepted_by text, accepted_at timestamptz, note text);
 
--- 43. Run by badger_owner.
+-- 44. Run by badger_owner.
 -- The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.deletions (deletion_id text, table_name text, eval_run_id text, case_id text, older_than timestamptz, row_count bigint, digest text, status text, deleted_by text, deleted_at timestamptz);
 
--- 44. Run by badger_owner.
+-- 45. Run by badger_owner.
 -- The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.
 CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -333,7 +337,7 @@ CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agen
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 45. Run by badger_owner.
+-- 46. Run by badger_owner.
 -- The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.
 CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
@@ -373,14 +377,14 @@ WHERE latest = 1 OR agent_version IS NULL
   WHERE latest = 1 AND (decides = 0 OR last_said = 1)) u) w
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
--- 46. Run by badger_owner.
+-- 47. Run by badger_owner.
 -- The complexity tier of each question, from its latest score.
 CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 47. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -408,7 +412,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     ON v.agent_name = b.agent_name AND v.agent_version = b.agent_version) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 48. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.
 CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value,
        CASE WHEN COUNT(s.passed) > 0 THEN COUNT(CASE WHEN s.passed THEN 1 END) * 1.0 / COUNT(CASE WHEN s.passed IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END) END AS pass_rate,
@@ -416,7 +420,7 @@ CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 49. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -430,7 +434,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 50. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -451,7 +455,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 51. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.
 CREATE OR REPLACE VIEW badger.backlog AS SELECT b.agent_name, b.agent_version, b.batch_id, b.answers, b.waiting_since, t.logged_at AS last_attempt_at, t.message AS last_error
 FROM (SELECT a.agent_name, a.agent_version, a.batch_id, COUNT(*) AS answers, MIN(a.run_day) AS waiting_since
@@ -470,7 +474,7 @@ LEFT JOIN (SELECT agent_name, agent_version, batch_id, logged_at, message, ROW_N
   FROM badger.run_log WHERE event IN ('batch began', 'batch failed')) t
 ON t.newest = 1 AND t.agent_name = b.agent_name AND t.agent_version = b.agent_version AND t.batch_id = b.batch_id;
 
--- 52. Run by badger_owner.
+-- 53. Run by badger_owner.
 -- What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.
 CREATE OR REPLACE VIEW badger.open_facts AS WITH waiting AS (SELECT agent_name, agent_version, batch_id, answers, last_error FROM badger.backlog)
 SELECT 'run failed' AS kind, 'run failed: ' || SUBSTR(COALESCE(message, ''), 1, 60) AS fact, CAST(NULL AS text) AS agent_name, CAST(NULL AS text) AS agent_version, CAST(NULL AS text) AS batch_id, CAST(NULL AS text) AS metric,
@@ -492,7 +496,7 @@ FROM badger.degradation d CROSS JOIN (SELECT MAX(pass_rate_drop) AS most FROM ba
 LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM waiting) n ON n.agent_name = d.agent_name AND (n.batch_id = d.batch_id OR n.batch_id = d.batch_before)
 WHERE n.batch_id IS NULL AND (d.pass_rate_change <= -w.most OR d.failed > d.failed_before);
 
--- 53. Run by badger_owner.
+-- 54. Run by badger_owner.
 -- The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.
 CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -504,7 +508,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 54. Run by badger_owner.
+-- 55. Run by badger_owner.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.
 CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -512,7 +516,7 @@ CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE);
 
--- 55. Run by badger_owner.
+-- 56. Run by badger_owner.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -520,7 +524,7 @@ CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_versio
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 56. Run by badger_owner.
+-- 57. Run by badger_owner.
 -- Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.
 CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -529,12 +533,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST((usa
         CAST((usage ->> 'tokens_in') AS bigint) AS tokens_in, CAST((usage ->> 'tokens_out') AS bigint) AS tokens_out FROM badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 57. Run by badger_owner.
+-- 58. Run by badger_owner.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 58. Run by badger_owner.
+-- 59. Run by badger_owner.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS text), '') AS case_id, 'gold_error' AS why, CAST(NULL AS text) AS answer, CAST(NULL AS text) AS agent_name, CAST(NULL AS text) AS agent_version, CAST(NULL AS text) AS batch_id
@@ -561,7 +565,7 @@ FROM (SELECT COALESCE(CAST(case_id AS text), '') AS case_id, 'gold_error' AS why
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 59. Run by badger_owner.
+-- 60. Run by badger_owner.
 -- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.
 CREATE OR REPLACE VIEW badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value,
@@ -579,7 +583,7 @@ JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (P
   FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
--- 60. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
 CREATE OR REPLACE VIEW badger.batch_changes AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -606,7 +610,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
     JOIN made b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
 
--- 61. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), ROSE's diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.
 CREATE OR REPLACE VIEW badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND (s.detail ->> 'issues') LIKE '%"' || v.label || '"%'
@@ -629,19 +633,19 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kin
   UNION ALL
   SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND (s.detail ->> 'amb_schema') = 'true') l LEFT JOIN badger.complexity c ON c.case_id = l.case_id;
 
--- 62. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
 CREATE OR REPLACE VIEW badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
 FROM badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
 
--- 63. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
 CREATE OR REPLACE VIEW badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
 GROUP BY t.case_id, t.why;
 
--- 64. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE's Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
 CREATE OR REPLACE VIEW badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
@@ -654,7 +658,7 @@ LEFT JOIN badger.complexity c ON c.case_id = e.case_id
 WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
 
--- 65. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
 CREATE OR REPLACE VIEW badger.system_ranks AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -673,7 +677,7 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
   WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
--- 66. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.
 CREATE OR REPLACE VIEW badger.turns AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -688,7 +692,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
 WHERE p.turn IS NOT NULL GROUP BY m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn;
 
--- 67. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.
 CREATE OR REPLACE VIEW badger.conversations AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -703,7 +707,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
 GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric;
 
--- 68. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.
 CREATE OR REPLACE VIEW badger.cost_by_version AS SELECT agent_name, agent_version, batch_id, metric, place, answers, right_answers, with_cost, right_with_cost, cost_usd, CAST(cost_usd / NULLIF(right_with_cost, 0) AS numeric(38, 12)) AS cost_per_right,
        with_tokens_in, tokens_in, with_tokens_out, tokens_out, with_latency, mean_latency_ms
@@ -721,79 +725,83 @@ FROM (SELECT a.agent_name, a.agent_version, a.batch_id, s.metric, o.place, COUNT
         CAST(cost_usd AS numeric(38, 12)) AS cost_usd, CAST(tokens_in AS bigint) AS tokens_in, CAST(tokens_out AS bigint) AS tokens_out, CAST(latency_ms AS double precision) AS latency_ms FROM badger.agent_runs) r) b GROUP BY agent_name, agent_version, batch_id) o ON o.agent_name = a.agent_name AND o.agent_version = a.agent_version AND o.batch_id = a.batch_id
   WHERE a.copy = 1 GROUP BY a.agent_name, a.agent_version, a.batch_id, s.metric, o.place HAVING COUNT(s.passed) > 0) t;
 
--- 69. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- The version of the tables.
 INSERT INTO badger.schema_version (version, reached_at) SELECT 8, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 8);
 
--- 70. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS eval_runs_key ON badger.eval_runs (eval_run_id, agent_name, agent_version, batch_id);
 
--- 71. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS scores_key ON badger.scores (eval_run_id, agent_name, agent_version, batch_id, case_id, metric);
 
--- 72. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS assessments_key ON badger.assessments (assessment_id);
 
--- 73. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS schema_version_key ON badger.schema_version (version);
 
--- 74. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS judges_key ON badger.judges (name, version);
 
--- 75. Run by badger_owner.
--- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS run_log_key ON badger.run_log (entry_id);
-
 -- 76. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS schedule_key ON badger.schedule (metric);
+CREATE UNIQUE INDEX IF NOT EXISTS sentinels_key ON badger.sentinels (asking_id, metric, agent_name, agent_version, batch_id, case_id, repetition);
 
 -- 77. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS alerts_key ON badger.alerts (alert_id);
+CREATE UNIQUE INDEX IF NOT EXISTS run_log_key ON badger.run_log (entry_id);
 
 -- 78. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS run_locks_key ON badger.run_locks (name);
+CREATE UNIQUE INDEX IF NOT EXISTS schedule_key ON badger.schedule (metric);
 
 -- 79. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS claims_key ON badger.claims (claim_key);
+CREATE UNIQUE INDEX IF NOT EXISTS alerts_key ON badger.alerts (alert_id);
 
 -- 80. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS calls_key ON badger.calls (call_id);
+CREATE UNIQUE INDEX IF NOT EXISTS run_locks_key ON badger.run_locks (name);
 
 -- 81. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS queues_key ON badger.queues (queue_id);
+CREATE UNIQUE INDEX IF NOT EXISTS claims_key ON badger.claims (claim_key);
 
 -- 82. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS queue_items_key ON badger.queue_items (queue_id, case_id);
+CREATE UNIQUE INDEX IF NOT EXISTS calls_key ON badger.calls (call_id);
 
 -- 83. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS label_log_key ON badger.label_log (label_id);
+CREATE UNIQUE INDEX IF NOT EXISTS queues_key ON badger.queues (queue_id);
 
 -- 84. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS accepted_key ON badger.accepted (acceptance_id);
+CREATE UNIQUE INDEX IF NOT EXISTS queue_items_key ON badger.queue_items (queue_id, case_id);
 
 -- 85. Run by badger_owner.
 -- Rows are found by their key, and keys are unique.
-CREATE UNIQUE INDEX IF NOT EXISTS deletions_key ON badger.deletions (deletion_id, table_name, eval_run_id);
+CREATE UNIQUE INDEX IF NOT EXISTS label_log_key ON badger.label_log (label_id);
 
 -- 86. Run by badger_owner.
+-- Rows are found by their key, and keys are unique.
+CREATE UNIQUE INDEX IF NOT EXISTS accepted_key ON badger.accepted (acceptance_id);
+
+-- 87. Run by badger_owner.
+-- Rows are found by their key, and keys are unique.
+CREATE UNIQUE INDEX IF NOT EXISTS deletions_key ON badger.deletions (deletion_id, table_name, eval_run_id);
+
+-- 88. Run by badger_owner.
 -- Comments on the table golden_set and its columns, unless it is a table or view of your own.
 DO $badger$
 BEGIN
-  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options']) THEN
+  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options', 'gold_chart']) THEN
     COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers. [badger:table]';
     COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as a string: 17, ''17'' and a UUID are all valid.';
     COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
@@ -812,14 +820,15 @@ BEGIN
     COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
     COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
     COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
+    COMMENT ON COLUMN badger.golden_set.gold_chart IS 'The accepted chart of the result, in a form of agent_runs.chart. NULL: any chart that shows the result is accepted.';
   END IF;
 END $badger$;
 
--- 87. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- Comments on the table agent_runs and its columns, unless it is a table or view of your own.
 DO $badger$
 BEGIN
-  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd']) THEN
+  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd', 'chart', 'contexts']) THEN
     COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch. [badger:table]';
     COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
     COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
@@ -840,10 +849,12 @@ BEGIN
     COMMENT ON COLUMN badger.agent_runs.tokens_in IS 'Tokens that the models of the agent read. NULL if unknown.';
     COMMENT ON COLUMN badger.agent_runs.tokens_out IS 'Tokens that the models of the agent wrote. NULL if unknown.';
     COMMENT ON COLUMN badger.agent_runs.cost_usd IS 'What the answer cost, in US dollars, exact to 12 decimals. NULL if unknown.';
+    COMMENT ON COLUMN badger.agent_runs.chart IS 'The chart that shows the result, described as data: Vega-Lite, a Plotly figure, or fields such as {"mark", "x", "y"}. docs/eval/charts.md describes the forms.';
+    COMMENT ON COLUMN badger.agent_runs.contexts IS 'The passages that the agent retrieved: a list of {"id", "text", "title", "source"}, or of strings.';
   END IF;
 END $badger$;
 
--- 88. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- Comments on the table human_labels and its columns, unless it is a table or view of your own.
 DO $badger$
 BEGIN
@@ -860,909 +871,986 @@ BEGIN
   END IF;
 END $badger$;
 
--- 89. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 90. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
 
--- 91. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 92. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 93. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 94. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 95. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 96. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 97. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
 
--- 98. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 99. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN badger.eval_runs.counts IS 'Number of scores of the run, by status.';
 
--- 100. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN badger.eval_runs.tokens IS 'Judge calls and tokens for the scores.';
 
--- 101. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN badger.eval_runs.cost IS 'Judge calls and tokens that the whole run paid for.';
 
--- 102. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
--- 103. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on eval_runs.answered_at.
 COMMENT ON COLUMN badger.eval_runs.answered_at IS 'When the last of the answers was given: agent_runs.ran_at, or agent.ran_at of a case file. It dates the batch if agent_runs does not.';
 
--- 104. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 105. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
 
--- 106. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
 
--- 107. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
 
--- 108. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
 
--- 109. Run by badger_owner.
+-- 111. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
 
--- 110. Run by badger_owner.
+-- 112. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
 
--- 111. Run by badger_owner.
+-- 113. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 112. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 113. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 114. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
 
--- 115. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric''s threshold. NULL if the metric has none.';
 
--- 116. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN badger.scores.reason IS 'The reason for the value, or for its absence, in one sentence.';
 
--- 117. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 118. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score is based on.';
 
--- 119. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 120. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
 
--- 121. Run by badger_owner.
+-- 123. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 122. Run by badger_owner.
+-- 124. Run by badger_owner.
 -- A comment on scores.usage.
-COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
--- 123. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
--- 124. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 
--- 125. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 126. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN badger.assessments.kind IS 'Kind of question.';
 
--- 127. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
 
--- 128. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
 
--- 129. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 130. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 131. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN badger.assessments.reply IS 'The reply, verbatim.';
 
--- 132. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 133. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 134. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 135. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
 
--- 136. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN badger.assessments.detail IS 'Further information about the reply.';
 
--- 137. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 138. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 139. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
 
--- 140. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 141. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
 
--- 142. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 143. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 144. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
 
--- 145. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
 
--- 146. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 147. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
 
--- 148. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 149. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 
--- 150. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
--- 151. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on judges.tested.
 COMMENT ON COLUMN badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 152. Run by badger_owner.
+-- 154. Run by badger_owner.
+-- A comment on the table sentinels.
+COMMENT ON TABLE badger.sentinels IS 'The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.';
+
+-- 155. Run by badger_owner.
+-- A comment on sentinels.asking_id.
+COMMENT ON COLUMN badger.sentinels.asking_id IS 'The asking: a call of badger judge sentinel, or of badger run.';
+
+-- 156. Run by badger_owner.
+-- A comment on sentinels.metric.
+COMMENT ON COLUMN badger.sentinels.metric IS 'The metric that asked the judge.';
+
+-- 157. Run by badger_owner.
+-- A comment on sentinels.case_id.
+COMMENT ON COLUMN badger.sentinels.case_id IS 'The question.';
+
+-- 158. Run by badger_owner.
+-- A comment on sentinels.agent_name.
+COMMENT ON COLUMN badger.sentinels.agent_name IS 'Who answered.';
+
+-- 159. Run by badger_owner.
+-- A comment on sentinels.agent_version.
+COMMENT ON COLUMN badger.sentinels.agent_version IS 'Version of the agent.';
+
+-- 160. Run by badger_owner.
+-- A comment on sentinels.batch_id.
+COMMENT ON COLUMN badger.sentinels.batch_id IS 'Batch of the answer.';
+
+-- 161. Run by badger_owner.
+-- A comment on sentinels.repetition.
+COMMENT ON COLUMN badger.sentinels.repetition IS 'Number of the reply to the same question in the asking, from 1.';
+
+-- 162. Run by badger_owner.
+-- A comment on sentinels.backend.
+COMMENT ON COLUMN badger.sentinels.backend IS 'Who was asked.';
+
+-- 163. Run by badger_owner.
+-- A comment on sentinels.model.
+COMMENT ON COLUMN badger.sentinels.model IS 'The model that was asked.';
+
+-- 164. Run by badger_owner.
+-- A comment on sentinels.prompt_version.
+COMMENT ON COLUMN badger.sentinels.prompt_version IS 'Version of the prompt of the first call. NULL without a reply.';
+
+-- 165. Run by badger_owner.
+-- A comment on sentinels.question_hash.
+COMMENT ON COLUMN badger.sentinels.question_hash IS 'Identifies everything apart from the judge that determines the verdict: the first prompt with its settings, and the version and the configuration of the metric. Only verdicts with the same hash are compared. NULL without a reply.';
+
+-- 166. Run by badger_owner.
+-- A comment on sentinels.served.
+COMMENT ON COLUMN badger.sentinels.served IS 'The models that replied, as the endpoint reports them: a list of {"model", "fingerprint"}.';
+
+-- 167. Run by badger_owner.
+-- A comment on sentinels.status.
+COMMENT ON COLUMN badger.sentinels.status IS 'Status of the score: ok, abstained, not_applicable or failed.';
+
+-- 168. Run by badger_owner.
+-- A comment on sentinels.code.
+COMMENT ON COLUMN badger.sentinels.code IS 'Kind of failure. NULL unless status is failed.';
+
+-- 169. Run by badger_owner.
+-- A comment on sentinels.passed.
+COMMENT ON COLUMN badger.sentinels.passed IS 'The verdict. NULL if there is none.';
+
+-- 170. Run by badger_owner.
+-- A comment on sentinels.human_label.
+COMMENT ON COLUMN badger.sentinels.human_label IS 'The human label of the answer when the judge was asked: whether it passes. NULL if it had none.';
+
+-- 171. Run by badger_owner.
+-- A comment on sentinels.assessment_ids.
+COMMENT ON COLUMN badger.sentinels.assessment_ids IS 'The recorded replies.';
+
+-- 172. Run by badger_owner.
+-- A comment on sentinels.asked_at.
+COMMENT ON COLUMN badger.sentinels.asked_at IS 'When.';
+
+-- 173. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'The events and failures of evaluations by the warehouse''s procedure: one row for each event.';
 
--- 153. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 154. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 155. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 156. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
--- 157. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 158. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 159. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 160. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on run_log.agent_name.
 COMMENT ON COLUMN badger.run_log.agent_name IS 'Who answered, if the event concerns an answer or a batch.';
 
--- 161. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on run_log.agent_version.
 COMMENT ON COLUMN badger.run_log.agent_version IS 'Version of the agent, if the event concerns an answer or a batch.';
 
--- 162. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on run_log.batch_id.
 COMMENT ON COLUMN badger.run_log.batch_id IS 'The batch, if the event concerns an answer, a batch or a call for one batch.';
 
--- 163. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on the table schedule.
 COMMENT ON TABLE badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
 
--- 164. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on schedule.metric.
 COMMENT ON COLUMN badger.schedule.metric IS 'The metric. The empty string is the row of the schedule itself.';
 
--- 165. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on schedule.since_day.
 COMMENT ON COLUMN badger.schedule.since_day IS 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
 
--- 166. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on schedule.pass_rate_drop.
 COMMENT ON COLUMN badger.schedule.pass_rate_drop IS 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
 
--- 167. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on the table alerts.
 COMMENT ON TABLE badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
 
--- 168. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on alerts.alert_id.
 COMMENT ON COLUMN badger.alerts.alert_id IS 'Identifies the alert.';
 
--- 169. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on alerts.kind.
 COMMENT ON COLUMN badger.alerts.kind IS 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
 
--- 170. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on alerts.fact.
 COMMENT ON COLUMN badger.alerts.fact IS 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
 
--- 171. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on alerts.agent_name.
 COMMENT ON COLUMN badger.alerts.agent_name IS 'Who answered. NULL for run failed.';
 
--- 172. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on alerts.agent_version.
 COMMENT ON COLUMN badger.alerts.agent_version IS 'Version of the agent. NULL unless the kind is backlog.';
 
--- 173. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on alerts.batch_id.
 COMMENT ON COLUMN badger.alerts.batch_id IS 'The batch. NULL for run failed.';
 
--- 174. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on alerts.metric.
 COMMENT ON COLUMN badger.alerts.metric IS 'The metric. NULL unless the kind is degraded.';
 
--- 175. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on alerts.message.
 COMMENT ON COLUMN badger.alerts.message IS 'The alert in words.';
 
--- 176. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on alerts.raised_at.
 COMMENT ON COLUMN badger.alerts.raised_at IS 'When the fact was first seen.';
 
--- 177. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on alerts.resolved_at.
 COMMENT ON COLUMN badger.alerts.resolved_at IS 'When it was no longer true. NULL while it is.';
 
--- 178. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on alerts.sent_at.
 COMMENT ON COLUMN badger.alerts.sent_at IS 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
--- 179. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 180. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 181. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 182. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 183. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 184. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 185. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 186. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 187. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 188. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 189. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 190. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 191. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 192. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'The request.';
 
--- 193. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 194. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 195. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- A comment on the table queues.
 COMMENT ON TABLE badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 196. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN badger.queues.queue_id IS 'Identifies the queue.';
 
--- 197. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- A comment on queues.name.
 COMMENT ON COLUMN badger.queues.name IS 'Title of the queue.';
 
--- 198. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 199. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN badger.queues.agent_name IS 'Who answered.';
 
--- 200. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN badger.queues.agent_version IS 'Version of the agent.';
 
--- 201. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN badger.queues.batch_id IS 'Batch of the answers.';
 
--- 202. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- A comment on queues.filter.
 COMMENT ON COLUMN badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 203. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 204. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- A comment on queues.seed.
 COMMENT ON COLUMN badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 205. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 206. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 207. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- A comment on queues.options.
 COMMENT ON COLUMN badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 208. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- A comment on queues.blind.
 COMMENT ON COLUMN badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 209. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 210. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- A comment on queues.cases.
 COMMENT ON COLUMN badger.queues.cases IS 'Number of answers in the queue.';
 
--- 211. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN badger.queues.created_by IS 'Who created it.';
 
--- 212. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN badger.queues.created_at IS 'When.';
 
--- 213. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 214. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- A comment on the table queue_items.
 COMMENT ON TABLE badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 215. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN badger.queue_items.queue_id IS 'The queue.';
 
--- 216. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 217. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 218. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- A comment on the table label_log.
 COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator''s label in human_labels.';
 
--- 219. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 220. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 221. Run by badger_owner.
+-- 242. Run by badger_owner.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN badger.label_log.agent_name IS 'Who answered.';
 
--- 222. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN badger.label_log.agent_version IS 'Version of the agent.';
 
--- 223. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 224. Run by badger_owner.
+-- 245. Run by badger_owner.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 225. Run by badger_owner.
+-- 246. Run by badger_owner.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 226. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- A comment on label_log.note.
 COMMENT ON COLUMN badger.label_log.note IS 'Why.';
 
--- 227. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 228. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 229. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN badger.label_log.labelled_at IS 'When it was received.';
 
--- 230. Run by badger_owner.
+-- 251. Run by badger_owner.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 231. Run by badger_owner.
+-- 252. Run by badger_owner.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent''s answer.';
 
--- 232. Run by badger_owner.
+-- 253. Run by badger_owner.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 233. Run by badger_owner.
+-- 254. Run by badger_owner.
 -- A comment on the table accepted.
 COMMENT ON TABLE badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 234. Run by badger_owner.
+-- 255. Run by badger_owner.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 235. Run by badger_owner.
+-- 256. Run by badger_owner.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN badger.accepted.agent_name IS 'Who answered.';
 
--- 236. Run by badger_owner.
+-- 257. Run by badger_owner.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN badger.accepted.agent_version IS 'Version of the agent.';
 
--- 237. Run by badger_owner.
+-- 258. Run by badger_owner.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 238. Run by badger_owner.
+-- 259. Run by badger_owner.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 239. Run by badger_owner.
+-- 260. Run by badger_owner.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 240. Run by badger_owner.
+-- 261. Run by badger_owner.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
 
--- 241. Run by badger_owner.
+-- 262. Run by badger_owner.
 -- A comment on accepted.note.
 COMMENT ON COLUMN badger.accepted.note IS 'Why.';
 
--- 242. Run by badger_owner.
+-- 263. Run by badger_owner.
 -- A comment on the table deletions.
 COMMENT ON TABLE badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
 
--- 243. Run by badger_owner.
+-- 264. Run by badger_owner.
 -- A comment on deletions.deletion_id.
 COMMENT ON COLUMN badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
 
--- 244. Run by badger_owner.
+-- 265. Run by badger_owner.
 -- A comment on deletions.table_name.
 COMMENT ON COLUMN badger.deletions.table_name IS 'The table whose rows were deleted.';
 
--- 245. Run by badger_owner.
+-- 266. Run by badger_owner.
 -- A comment on deletions.eval_run_id.
 COMMENT ON COLUMN badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
 
--- 246. Run by badger_owner.
+-- 267. Run by badger_owner.
 -- A comment on deletions.case_id.
 COMMENT ON COLUMN badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
 
--- 247. Run by badger_owner.
+-- 268. Run by badger_owner.
 -- A comment on deletions.older_than.
 COMMENT ON COLUMN badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
 
--- 248. Run by badger_owner.
+-- 269. Run by badger_owner.
 -- A comment on deletions.row_count.
 COMMENT ON COLUMN badger.deletions.row_count IS 'Number of rows.';
 
--- 249. Run by badger_owner.
+-- 270. Run by badger_owner.
 -- A comment on deletions.digest.
 COMMENT ON COLUMN badger.deletions.digest IS 'SHA-256 over the run''s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
 
--- 250. Run by badger_owner.
+-- 271. Run by badger_owner.
 -- A comment on deletions.status.
 COMMENT ON COLUMN badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
 
--- 251. Run by badger_owner.
+-- 272. Run by badger_owner.
 -- A comment on deletions.deleted_by.
 COMMENT ON COLUMN badger.deletions.deleted_by IS 'Who deleted them.';
 
--- 252. Run by badger_owner.
+-- 273. Run by badger_owner.
 -- A comment on deletions.deleted_at.
 COMMENT ON COLUMN badger.deletions.deleted_at IS 'When.';
 
--- 253. Run by badger_owner.
+-- 274. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.';
 
--- 254. Run by badger_owner.
+-- 275. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 255. Run by badger_owner.
+-- 276. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 256. Run by badger_owner.
+-- 277. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent''s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 257. Run by badger_owner.
+-- 278. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 258. Run by badger_owner.
+-- 279. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 259. Run by badger_owner.
+-- 280. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 260. Run by badger_owner.
+-- 281. Run by badger_owner.
 -- A comment on the view backlog.
 COMMENT ON VIEW badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
 
--- 261. Run by badger_owner.
+-- 282. Run by badger_owner.
 -- A comment on the view open_facts.
 COMMENT ON VIEW badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
 
--- 262. Run by badger_owner.
+-- 283. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.';
 
--- 263. Run by badger_owner.
+-- 284. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.';
 
--- 264. Run by badger_owner.
+-- 285. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 265. Run by badger_owner.
+-- 286. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 266. Run by badger_owner.
+-- 287. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 267. Run by badger_owner.
+-- 288. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x and gold_flex (ROSE''s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer''s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 268. Run by badger_owner.
+-- 289. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 269. Run by badger_owner.
+-- 290. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar''s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 270. Run by badger_owner.
+-- 291. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX''s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF''s status of the filters (filters), ROSE''s diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.';
 
--- 271. Run by badger_owner.
+-- 292. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 272. Run by badger_owner.
+-- 293. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE''s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 273. Run by badger_owner.
+-- 294. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE''s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 274. Run by badger_owner.
+-- 295. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 275. Run by badger_owner.
+-- 296. Run by badger_owner.
 -- A comment on the view turns.
 COMMENT ON VIEW badger.turns IS 'Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.';
 
--- 276. Run by badger_owner.
+-- 297. Run by badger_owner.
 -- A comment on the view conversations.
 COMMENT ON VIEW badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
 
--- 277. Run by badger_owner.
+-- 298. Run by badger_owner.
 -- A comment on the view cost_by_version.
 COMMENT ON VIEW badger.cost_by_version IS 'What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.';
 
--- 278. Run by a superuser.
+-- 299. Run by a superuser.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA badger TO badger_reader;
 
--- 279. Run by a superuser.
+-- 300. Run by a superuser.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA badger TO badger_annotator;
 
--- 280. Run by badger_owner.
+-- 301. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON badger.scores TO badger_reader;
 
--- 281. Run by badger_owner.
+-- 302. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON badger.eval_runs TO badger_reader;
 
--- 282. Run by badger_owner.
+-- 303. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON badger.run_log TO badger_reader;
 
--- 283. Run by badger_owner.
+-- 304. Run by badger_owner.
 -- The reader reads schedule.
 GRANT SELECT ON badger.schedule TO badger_reader;
 
--- 284. Run by badger_owner.
+-- 305. Run by badger_owner.
 -- The reader reads alerts.
 GRANT SELECT ON badger.alerts TO badger_reader;
 
--- 285. Run by badger_owner.
+-- 306. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON badger.latest_scores TO badger_reader;
 
--- 286. Run by badger_owner.
+-- 307. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON badger.consensus TO badger_reader;
 
--- 287. Run by badger_owner.
+-- 308. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON badger.complexity TO badger_reader;
 
--- 288. Run by badger_owner.
+-- 309. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON badger.coverage TO badger_reader;
 
--- 289. Run by badger_owner.
+-- 310. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON badger.versions_by_metric TO badger_reader;
 
--- 290. Run by badger_owner.
+-- 311. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON badger.agreement TO badger_reader;
 
--- 291. Run by badger_owner.
+-- 312. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON badger.degradation TO badger_reader;
 
--- 292. Run by badger_owner.
+-- 313. Run by badger_owner.
 -- The reader reads backlog.
 GRANT SELECT ON badger.backlog TO badger_reader;
 
--- 293. Run by badger_owner.
+-- 314. Run by badger_owner.
 -- The reader reads open_facts.
 GRANT SELECT ON badger.open_facts TO badger_reader;
 
--- 294. Run by badger_owner.
+-- 315. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON badger.latest_run TO badger_reader;
 
--- 295. Run by badger_owner.
+-- 316. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON badger.versions_by_batch TO badger_reader;
 
--- 296. Run by badger_owner.
+-- 317. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON badger.worst_cases TO badger_reader;
 
--- 297. Run by badger_owner.
+-- 318. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON badger.judge_cost TO badger_reader;
 
--- 298. Run by badger_owner.
+-- 319. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON badger.failures_by_reason TO badger_reader;
 
--- 299. Run by badger_owner.
+-- 320. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON badger.suspect_golds TO badger_reader;
 
--- 300. Run by badger_owner.
+-- 321. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON badger.trend TO badger_reader;
 
--- 301. Run by badger_owner.
+-- 322. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON badger.batch_changes TO badger_reader;
 
--- 302. Run by badger_owner.
+-- 323. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON badger.failure_labels TO badger_reader;
 
--- 303. Run by badger_owner.
+-- 324. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON badger.failures_by_label TO badger_reader;
 
--- 304. Run by badger_owner.
+-- 325. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON badger.ambiguous_questions TO badger_reader;
 
--- 305. Run by badger_owner.
+-- 326. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON badger.ex_discordance TO badger_reader;
 
--- 306. Run by badger_owner.
+-- 327. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON badger.system_ranks TO badger_reader;
 
--- 307. Run by badger_owner.
+-- 328. Run by badger_owner.
 -- The reader reads turns.
 GRANT SELECT ON badger.turns TO badger_reader;
 
--- 308. Run by badger_owner.
+-- 329. Run by badger_owner.
 -- The reader reads conversations.
 GRANT SELECT ON badger.conversations TO badger_reader;
 
--- 309. Run by badger_owner.
+-- 330. Run by badger_owner.
 -- The reader reads cost_by_version.
 GRANT SELECT ON badger.cost_by_version TO badger_reader;
 
--- 310. Run by badger_owner.
+-- 331. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON badger.human_labels TO badger_annotator;
 
--- 311. Run by badger_owner.
+-- 332. Run by badger_owner.
 -- Nothing of badger's is everyone's.
 DO $badger$
 DECLARE r record;
 BEGIN
   FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = 'badger' AND pg_has_role(c.relowner, 'USAGE') AND (c.relkind = 'v' AND c.relname IN ('latest_scores', 'consensus', 'complexity', 'coverage', 'versions_by_metric', 'agreement', 'degradation', 'backlog', 'open_facts', 'latest_run', 'versions_by_batch', 'worst_cases', 'judge_cost', 'failures_by_reason', 'suspect_golds', 'trend', 'batch_changes', 'failure_labels', 'failures_by_label', 'ambiguous_questions', 'ex_discordance', 'system_ranks', 'turns', 'conversations', 'cost_by_version')
-        OR c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options']
-        OR c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd']
+        OR c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options', 'gold_chart']
+        OR c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd', 'chart', 'contexts']
         OR c.relname = 'human_labels' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'agent_name', 'batch_id', 'annotator', 'verdict', 'note', 'labelled_at', 'agent_version']
         OR c.relname = 'eval_runs' AND c.relkind = 'r'
         OR c.relname = 'scores' AND c.relkind = 'r'
         OR c.relname = 'assessments' AND c.relkind = 'r'
         OR c.relname = 'schema_version' AND c.relkind = 'r'
         OR c.relname = 'judges' AND c.relkind = 'r'
+        OR c.relname = 'sentinels' AND c.relkind = 'r'
         OR c.relname = 'run_log' AND c.relkind = 'r'
         OR c.relname = 'schedule' AND c.relkind = 'r'
         OR c.relname = 'alerts' AND c.relkind = 'r'
@@ -1779,7 +1867,7 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 312. Run by badger_owner.
+-- 333. Run by badger_owner.
 -- What whoever ran this owns of badger's tables and views belongs to the owner. Tables and views of your own stay yours.
 DO $badger$
 DECLARE r record;
@@ -1788,14 +1876,15 @@ BEGIN
     SELECT c.oid::regclass AS name, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = 'badger' AND c.relowner = current_user::regrole
       AND (c.relkind = 'v' AND c.relname IN ('latest_scores', 'consensus', 'complexity', 'coverage', 'versions_by_metric', 'agreement', 'degradation', 'backlog', 'open_facts', 'latest_run', 'versions_by_batch', 'worst_cases', 'judge_cost', 'failures_by_reason', 'suspect_golds', 'trend', 'batch_changes', 'failure_labels', 'failures_by_label', 'ambiguous_questions', 'ex_discordance', 'system_ranks', 'turns', 'conversations', 'cost_by_version')
-        OR c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options']
-        OR c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd']
+        OR c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options', 'gold_chart']
+        OR c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd', 'chart', 'contexts']
         OR c.relname = 'human_labels' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'agent_name', 'batch_id', 'annotator', 'verdict', 'note', 'labelled_at', 'agent_version']
         OR c.relname = 'eval_runs' AND c.relkind = 'r'
         OR c.relname = 'scores' AND c.relkind = 'r'
         OR c.relname = 'assessments' AND c.relkind = 'r'
         OR c.relname = 'schema_version' AND c.relkind = 'r'
         OR c.relname = 'judges' AND c.relkind = 'r'
+        OR c.relname = 'sentinels' AND c.relkind = 'r'
         OR c.relname = 'run_log' AND c.relkind = 'r'
         OR c.relname = 'schedule' AND c.relkind = 'r'
         OR c.relname = 'alerts' AND c.relkind = 'r'
@@ -1812,7 +1901,7 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 313. Run by a superuser.
+-- 334. Run by a superuser.
 -- The owner reads the tables and views that are your own.
 DO $badger$
 DECLARE r record;
@@ -1825,12 +1914,12 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 314. Run by badger_owner.
+-- 335. Run by badger_owner.
 -- The schedule: answers of the 30 days before the last complete call, and later ones, are scored, and a drop of a pass rate by 0.05 raises an alert.
 INSERT INTO badger.schedule (metric, since_day, pass_rate_drop) VALUES ('', to_char(clock_timestamp() AT TIME ZONE 'UTC' - INTERVAL '30 days', 'YYYY-MM-DD'), 0.05)
 ON CONFLICT (metric) DO UPDATE SET since_day = LEAST(schedule.since_day, EXCLUDED.since_day), pass_rate_drop = EXCLUDED.pass_rate_drop;
 
--- 315. Run by badger_owner.
+-- 336. Run by badger_owner.
 -- The first answers after a key that lack scores of some of the metrics, with the metrics that they lack: of one batch, or since schedule.since_day, also those without a date, and the rest of an interrupted call. If batches are given, others are not looked at. Batches that a run of badger run is scoring are left out.
 CREATE OR REPLACE FUNCTION badger._pending(batch text, metrics text[], after text, size int, batches text[])
 RETURNS TABLE (k text, agent_name text, agent_version text, batch_id text, case_id text, run_json json, missing text)
@@ -1869,15 +1958,15 @@ LANGUAGE sql STABLE AS $badger$
   WHERE t.choice = 1 ORDER BY m.k COLLATE "C"
 $badger$;
 
--- 316. Run by badger_owner.
+-- 337. Run by badger_owner.
 -- What the function is for, and the mark by which badger knows it.
 COMMENT ON FUNCTION badger._pending(text, text[], text, int, text[]) IS 'The answers that evaluate has to score. [badger-helper]';
 
--- 317. Run by a superuser.
+-- 338. Run by a superuser.
 -- Without schedule.alert.webhook nothing is posted: the function of earlier values is dropped.
 DROP FUNCTION IF EXISTS badger._webhook(json);
 
--- 318. Run by badger_owner.
+-- 339. Run by badger_owner.
 -- Stores each new fact of open_facts as an alert, marks those that are no longer true as resolved, and sends new ones by NOTIFY on the channel badger_alerts. Returns the number of new alerts.
 CREATE OR REPLACE FUNCTION badger._new_alerts() RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $badger$
@@ -1903,11 +1992,11 @@ BEGIN
   RETURN v_new;
 END $badger$;
 
--- 319. Run by badger_owner.
+-- 340. Run by badger_owner.
 -- What the function is for, and the mark by which badger knows it.
 COMMENT ON FUNCTION badger._new_alerts() IS 'Stores new alerts and sends them by NOTIFY. [badger-helper]';
 
--- 320. Run by badger_owner.
+-- 341. Run by badger_owner.
 -- Stores new alerts, sends them by NOTIFY. Returns the number of new alerts.
 CREATE OR REPLACE FUNCTION badger.send_alerts() RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $badger$
@@ -1919,11 +2008,11 @@ BEGIN
   RETURN v_new;
 END $badger$;
 
--- 321. Run by badger_owner.
+-- 342. Run by badger_owner.
 -- What the function is for, and the mark by which badger knows it.
 COMMENT ON FUNCTION badger.send_alerts() IS 'Stores and sends new alerts. [badger-helper]';
 
--- 322. Run by badger_owner.
+-- 343. Run by badger_owner.
 -- Scores the answers that have no score: CALL badger.evaluate() those since schedule.since_day, those without a date, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. Call it outside a transaction.
 CREATE OR REPLACE PROCEDURE badger.evaluate(batch text DEFAULT NULL, metrics text DEFAULT NULL)
 LANGUAGE plpgsql AS $badger$
@@ -2165,48 +2254,48 @@ BEGIN
   END IF;
 END $badger$;
 
--- 323. Run by badger_owner.
+-- 344. Run by badger_owner.
 -- What the procedure says, for those who look it up.
 COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:6b610e3bc3c45a3e]';
 
--- 324. Run by badger_owner.
+-- 345. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE badger.evaluate(text, text) FROM PUBLIC;
 
--- 325. Run by badger_owner.
+-- 346. Run by badger_owner.
 -- The same for the functions it calls.
 REVOKE ALL ON FUNCTION badger._pending(text, text[], text, int, text[]), badger._new_alerts(), badger.send_alerts() FROM PUBLIC;
 
--- 326. Run by badger_owner.
+-- 347. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER PROCEDURE badger.evaluate(text, text) OWNER TO badger_owner;
 
--- 327. Run by badger_owner.
+-- 348. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER FUNCTION badger._pending(text, text[], text, int, text[]) OWNER TO badger_owner;
 
--- 328. Run by badger_owner.
+-- 349. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER FUNCTION badger._new_alerts() OWNER TO badger_owner;
 
--- 329. Run by badger_owner.
+-- 350. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER FUNCTION badger.send_alerts() OWNER TO badger_owner;
 
--- 330. Run by a person, not as SQL.
+-- 351. Run by a person, not as SQL.
 -- pg_cron must be loaded, for this database. It reads schedules in UTC, or in the time zone that cron.timezone names.
 --     shared_preload_libraries = 'pg_cron'
 --     cron.database_name = 'THIS DATABASE'
 
--- 331. Run by a superuser.
+-- 352. Run by a superuser.
 -- What calls the procedure by night.
 CREATE EXTENSION IF NOT EXISTS pg_cron;
 
--- 332. Run by a superuser.
+-- 353. Run by a superuser.
 -- The owner schedules.
 GRANT USAGE ON SCHEMA cron TO badger_owner;
 
--- 333. Run by badger_owner.
+-- 354. Run by badger_owner.
 -- The nightly call. It runs as whoever runs this statement: a user who may log in and is a member of the owner's role.
 SELECT cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()');
 
@@ -2439,6 +2528,9 @@ DROP TABLE badger.schedule;
 DROP TABLE badger.run_log;
 
 -- Run by badger_owner.
+DROP TABLE badger.sentinels;
+
+-- Run by badger_owner.
 DROP TABLE badger.judges;
 
 -- Run by badger_owner.
@@ -2457,10 +2549,10 @@ DROP TABLE badger.eval_runs;
 DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'human_labels' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'agent_name', 'batch_id', 'annotator', 'verdict', 'note', 'labelled_at', 'agent_version']) THEN DROP TABLE badger.human_labels; END IF; END $badger$;
 
 -- Run by badger_owner.
-DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd']) THEN DROP TABLE badger.agent_runs; END IF; END $badger$;
+DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn', 'earlier_turns', 'tokens_in', 'tokens_out', 'cost_usd', 'chart', 'contexts']) THEN DROP TABLE badger.agent_runs; END IF; END $badger$;
 
 -- Run by badger_owner.
-DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options']) THEN DROP TABLE badger.golden_set; END IF; END $badger$;
+DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options', 'gold_chart']) THEN DROP TABLE badger.golden_set; END IF; END $badger$;
 
 -- Run by a superuser.
 REVOKE USAGE ON SCHEMA badger FROM badger_caller;

@@ -1,4 +1,4 @@
--- badger in snowflake via api-gateway: 349 steps, in this order. Each may be run again.
+-- badger in snowflake via api-gateway: 372 steps, in this order. Each may be run again.
 
 -- 1. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The role that owns badger's objects.
@@ -167,11 +167,11 @@ GRANT USAGE ON ALL FUNCTIONS IN SCHEMA lake.badger TO ROLE badger_caller;
 
 -- 26. Run by badger_owner.
 -- The questions, with their accepted answers. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT);
+CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT, gold_chart VARCHAR);
 
 -- 27. Run by badger_owner.
 -- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0), earlier_turns VARIANT, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), cost_usd NUMBER(38, 12));
+CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0), earlier_turns VARIANT, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), cost_usd NUMBER(38, 12), chart VARCHAR, contexts VARIANT);
 
 -- 28. Run by badger_owner.
 -- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log. The table stays when badger is removed.
@@ -198,50 +198,54 @@ CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version NUMBER(19, 0), ba
 CREATE TABLE IF NOT EXISTS lake.badger.judges (name VARCHAR, version NUMBER(19, 0), kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMP_LTZ(9), promoted_by VARCHAR, tested VARIANT);
 
 -- 34. Run by badger_owner.
+-- The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.sentinels (asking_id VARCHAR, metric VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, repetition NUMBER(19, 0), backend VARCHAR, model VARCHAR, prompt_version VARCHAR, question_hash VARCHAR, served VARIANT, status VARCHAR, code VARCHAR, passed BOOLEAN, human_label BOOLEAN, assessment_ids VARIANT, asked_at TIMESTAMP_LTZ(9));
+
+-- 35. Run by badger_owner.
 -- The events and failures of evaluations by the warehouse's procedure: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR);
 
--- 35. Run by badger_owner.
+-- 36. Run by badger_owner.
 -- What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.schedule (metric VARCHAR, since_day VARCHAR, pass_rate_drop FLOAT);
 
--- 36. Run by badger_owner.
+-- 37. Run by badger_owner.
 -- The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.alerts (alert_id VARCHAR, kind VARCHAR, fact VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, message VARCHAR, raised_at TIMESTAMP_LTZ(9), resolved_at TIMESTAMP_LTZ(9), sent_at TIMESTAMP_LTZ(9));
 
--- 37. Run by badger_owner.
+-- 38. Run by badger_owner.
 -- The evaluation that is running, in warehouses without locks: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
 
--- 38. Run by badger_owner.
+-- 39. Run by badger_owner.
 -- Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms NUMBER(19, 0));
 
--- 39. Run by badger_owner.
+-- 40. Run by badger_owner.
 -- Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms NUMBER(19, 0));
 
--- 40. Run by badger_owner.
+-- 41. Run by badger_owner.
 -- The labelling queues: answers of a run for annotators to label, in an order. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id VARCHAR, name VARCHAR, eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, filter VARCHAR, ordering VARCHAR, seed NUMBER(19, 0), annotators NUMBER(19, 0), guideline VARCHAR, options VARIANT, blind BOOLEAN, reason_required BOOLEAN, cases NUMBER(19, 0), created_by VARCHAR, created_at TIMESTAMP_LTZ(9), closed_at TIMESTAMP_LTZ(9));
 
--- 41. Run by badger_owner.
+-- 42. Run by badger_owner.
 -- The answers of the labelling queues. They are fixed when a queue is created. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id VARCHAR, position NUMBER(19, 0), case_id VARCHAR);
 
--- 42. Run by badger_owner.
+-- 43. Run by badger_owner.
 -- Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
--- 43. Run by badger_owner.
+-- 44. Run by badger_owner.
 -- The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.accepted (acceptance_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, withdrawn BOOLEAN, accepted_by VARCHAR, accepted_at TIMESTAMP_LTZ(9), note VARCHAR);
 
--- 44. Run by badger_owner.
+-- 45. Run by badger_owner.
 -- The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.deletions (deletion_id VARCHAR, table_name VARCHAR, eval_run_id VARCHAR, case_id VARCHAR, older_than TIMESTAMP_LTZ(9), row_count NUMBER(19, 0), digest VARCHAR, status VARCHAR, deleted_by VARCHAR, deleted_at TIMESTAMP_LTZ(9));
 
--- 45. Run by badger_owner.
+-- 46. Run by badger_owner.
 -- The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.
 CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -250,7 +254,7 @@ CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id,
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 46. Run by badger_owner.
+-- 47. Run by badger_owner.
 -- The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.
 CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
@@ -290,14 +294,14 @@ WHERE latest = 1 OR agent_version IS NULL
   WHERE latest = 1 AND (decides = 0 OR last_said = 1)) u) w
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
--- 47. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- The complexity tier of each question, from its latest score.
 CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 48. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -325,7 +329,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     ON v.agent_name = b.agent_name AND v.agent_version = b.agent_version) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 49. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.
 CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value,
        CASE WHEN COUNT(s.passed) > 0 THEN COUNT(CASE WHEN s.passed THEN 1 END) * 1.0 / COUNT(CASE WHEN s.passed IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END) END AS pass_rate,
@@ -333,7 +337,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 50. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW lake.badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -347,7 +351,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 51. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -368,7 +372,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 52. Run by badger_owner.
+-- 53. Run by badger_owner.
 -- The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.
 CREATE OR REPLACE VIEW lake.badger.backlog AS SELECT b.agent_name, b.agent_version, b.batch_id, b.answers, b.waiting_since, t.logged_at AS last_attempt_at, t.message AS last_error
 FROM (SELECT a.agent_name, a.agent_version, a.batch_id, COUNT(*) AS answers, MIN(a.run_day) AS waiting_since
@@ -387,7 +391,7 @@ LEFT JOIN (SELECT agent_name, agent_version, batch_id, logged_at, message, ROW_N
   FROM lake.badger.run_log WHERE event IN ('batch began', 'batch failed')) t
 ON t.newest = 1 AND t.agent_name = b.agent_name AND t.agent_version = b.agent_version AND t.batch_id = b.batch_id;
 
--- 53. Run by badger_owner.
+-- 54. Run by badger_owner.
 -- What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.
 CREATE OR REPLACE VIEW lake.badger.open_facts AS WITH waiting AS (SELECT agent_name, agent_version, batch_id, answers, last_error FROM lake.badger.backlog)
 SELECT 'run failed' AS kind, 'run failed: ' || SUBSTR(COALESCE(message, ''), 1, 60) AS fact, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id, CAST(NULL AS VARCHAR) AS metric,
@@ -409,7 +413,7 @@ FROM lake.badger.degradation d CROSS JOIN (SELECT MAX(pass_rate_drop) AS most FR
 LEFT JOIN (SELECT DISTINCT agent_name, batch_id FROM waiting) n ON n.agent_name = d.agent_name AND (n.batch_id = d.batch_id OR n.batch_id = d.batch_before)
 WHERE n.batch_id IS NULL AND (d.pass_rate_change <= -w.most OR d.failed > d.failed_before);
 
--- 54. Run by badger_owner.
+-- 55. Run by badger_owner.
 -- The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.
 CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -421,7 +425,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN lake.badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 55. Run by badger_owner.
+-- 56. Run by badger_owner.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.
 CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -429,7 +433,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.a
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE);
 
--- 56. Run by badger_owner.
+-- 57. Run by badger_owner.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -437,7 +441,7 @@ CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_v
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 57. Run by badger_owner.
+-- 58. Run by badger_owner.
 -- Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.
 CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -446,12 +450,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(CAST
         CAST(CAST(GET(usage, 'tokens_in') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_in, CAST(CAST(GET(usage, 'tokens_out') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_out FROM lake.badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 58. Run by badger_owner.
+-- 59. Run by badger_owner.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 59. Run by badger_owner.
+-- 60. Run by badger_owner.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
@@ -478,7 +482,7 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS 
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 60. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.
 CREATE OR REPLACE VIEW lake.badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, SUM(s.value) * 1.0 / NULLIF(COUNT(CASE WHEN s.value IS NOT NULL OR s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 1 END), 0) AS mean_value,
@@ -496,7 +500,7 @@ JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (P
   FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
--- 61. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
 CREATE OR REPLACE VIEW lake.badger.batch_changes AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -523,7 +527,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
     JOIN made b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
 
--- 62. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), ROSE's diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.
 CREATE OR REPLACE VIEW lake.badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND TO_JSON(GET(s.detail, 'issues')) LIKE '%"' || v.label || '"%'
@@ -546,19 +550,19 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kin
   UNION ALL
   SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND CAST(GET(s.detail, 'amb_schema') AS VARCHAR) = 'true') l LEFT JOIN lake.badger.complexity c ON c.case_id = l.case_id;
 
--- 63. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
 CREATE OR REPLACE VIEW lake.badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
 FROM lake.badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
 
--- 64. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
 CREATE OR REPLACE VIEW lake.badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
 GROUP BY t.case_id, t.why;
 
--- 65. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE's Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
 CREATE OR REPLACE VIEW lake.badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
@@ -571,7 +575,7 @@ LEFT JOIN lake.badger.complexity c ON c.case_id = e.case_id
 WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
 
--- 66. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
 CREATE OR REPLACE VIEW lake.badger.system_ranks AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -590,7 +594,7 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
   WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
--- 67. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.
 CREATE OR REPLACE VIEW lake.badger.turns AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -605,7 +609,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
 WHERE p.turn IS NOT NULL GROUP BY m.agent_name, m.agent_version, m.batch_id, m.metric, p.turn;
 
--- 68. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.
 CREATE OR REPLACE VIEW lake.badger.conversations AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -620,7 +624,7 @@ FROM made m JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(conve
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id) p ON p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id
 GROUP BY m.agent_name, m.agent_version, m.batch_id, p.conversation_id, m.metric;
 
--- 69. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.
 CREATE OR REPLACE VIEW lake.badger.cost_by_version AS SELECT agent_name, agent_version, batch_id, metric, place, answers, right_answers, with_cost, right_with_cost, cost_usd, CAST(cost_usd / NULLIF(right_with_cost, 0) AS NUMBER(38, 12)) AS cost_per_right,
        with_tokens_in, tokens_in, with_tokens_out, tokens_out, with_latency, mean_latency_ms
@@ -638,1097 +642,1185 @@ FROM (SELECT a.agent_name, a.agent_version, a.batch_id, s.metric, o.place, COUNT
         CAST(cost_usd AS NUMBER(38, 12)) AS cost_usd, CAST(tokens_in AS NUMBER(19, 0)) AS tokens_in, CAST(tokens_out AS NUMBER(19, 0)) AS tokens_out, CAST(latency_ms AS FLOAT) AS latency_ms FROM lake.badger.agent_runs) r) b GROUP BY agent_name, agent_version, batch_id) o ON o.agent_name = a.agent_name AND o.agent_version = a.agent_version AND o.batch_id = a.batch_id
   WHERE a.copy = 1 GROUP BY a.agent_name, a.agent_version, a.batch_id, s.metric, o.place HAVING COUNT(s.passed) > 0) t;
 
--- 70. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- The version of the tables.
 INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 8, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 8);
 
--- 71. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- A comment on the table golden_set.
 COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 72. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A comment on golden_set.case_id.
 COMMENT ON COLUMN lake.badger.golden_set.case_id IS 'Identifies the question. Any type is read as a string: 17, \'17\' and a UUID are all valid.';
 
--- 73. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A comment on golden_set.question.
 COMMENT ON COLUMN lake.badger.golden_set.question IS 'The question as the user asked it.';
 
--- 74. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A comment on golden_set.evidence.
 COMMENT ON COLUMN lake.badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
 
--- 75. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A comment on golden_set.schema_ddl.
 COMMENT ON COLUMN lake.badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
 
--- 76. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A comment on golden_set.dialect.
 COMMENT ON COLUMN lake.badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 77. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A comment on golden_set.gold_sql.
 COMMENT ON COLUMN lake.badger.golden_set.gold_sql IS 'The accepted query.';
 
--- 78. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A comment on golden_set.gold_result.
 COMMENT ON COLUMN lake.badger.golden_set.gold_result IS 'The result of the accepted query: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 79. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
 COMMENT ON COLUMN lake.badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 80. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
 COMMENT ON COLUMN lake.badger.golden_set.expected_clarifications IS 'The clarification questions of a good agent: a list of strings.';
 
--- 81. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
 COMMENT ON COLUMN lake.badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
 
--- 82. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A comment on golden_set.tags.
 COMMENT ON COLUMN lake.badger.golden_set.tags IS 'A list of words to slice reports by.';
 
--- 83. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A comment on golden_set.set_version.
 COMMENT ON COLUMN lake.badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
 
--- 84. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A comment on golden_set.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
 
--- 85. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- A comment on golden_set.gold_error.
 COMMENT ON COLUMN lake.badger.golden_set.gold_error IS 'The message of the database, if the accepted query failed.';
 
--- 86. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- A comment on golden_set.alternatives.
 COMMENT ON COLUMN lake.badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
 
--- 87. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- A comment on golden_set.database_name.
 COMMENT ON COLUMN lake.badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 88. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN lake.badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
--- 89. Run by badger_owner.
+-- 90. Run by badger_owner.
+-- A comment on golden_set.gold_chart.
+COMMENT ON COLUMN lake.badger.golden_set.gold_chart IS 'The accepted chart of the result, in a form of agent_runs.chart. NULL: any chart that shows the result is accepted.';
+
+-- 91. Run by badger_owner.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE lake.badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 90. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on agent_runs.agent_name.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_name IS 'Who answered.';
 
--- 91. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on agent_runs.agent_version.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_version IS 'Version of the agent.';
 
--- 92. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
 COMMENT ON COLUMN lake.badger.agent_runs.batch_id IS 'The batch that the answer belongs to, such as a night. The same agent may answer a question again in another batch.';
 
--- 93. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on agent_runs.case_id.
 COMMENT ON COLUMN lake.badger.agent_runs.case_id IS 'The question that was answered: golden_set.case_id.';
 
--- 94. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
 COMMENT ON COLUMN lake.badger.agent_runs.interpretation IS 'The question in the agent\'s own words.';
 
--- 95. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on agent_runs.sql.
 COMMENT ON COLUMN lake.badger.agent_runs.sql IS 'The agent\'s query.';
 
--- 96. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on agent_runs.result.
 COMMENT ON COLUMN lake.badger.agent_runs.result IS 'The result of the agent\'s query, in the form of gold_result.';
 
--- 97. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
 COMMENT ON COLUMN lake.badger.agent_runs.sql_error IS 'The message of the database, if the agent\'s query failed.';
 
--- 98. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
 COMMENT ON COLUMN lake.badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}, or a trace in a form of docs/eval/traces.md. NULL: calls were not logged. []: the agent made none.';
 
--- 99. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN lake.badger.agent_runs.response IS 'The agent\'s answer in prose.';
 
--- 100. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on agent_runs.latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.latency_ms IS 'How long the agent\'s query took, in milliseconds.';
 
--- 101. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';
 
--- 102. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
 COMMENT ON COLUMN lake.badger.agent_runs.ran_at IS 'When the agent answered.';
 
--- 103. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on agent_runs.conversation_id.
 COMMENT ON COLUMN lake.badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
--- 104. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on agent_runs.turn.
 COMMENT ON COLUMN lake.badger.agent_runs.turn IS 'Position of the answer in its conversation, from 1.';
 
--- 105. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on agent_runs.earlier_turns.
 COMMENT ON COLUMN lake.badger.agent_runs.earlier_turns IS 'The turns before it, the oldest first: a list of {"question", "sql", "response"}. NULL means the answers with the same conversation_id and a lower turn.';
 
--- 106. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on agent_runs.tokens_in.
 COMMENT ON COLUMN lake.badger.agent_runs.tokens_in IS 'Tokens that the models of the agent read. NULL if unknown.';
 
--- 107. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on agent_runs.tokens_out.
 COMMENT ON COLUMN lake.badger.agent_runs.tokens_out IS 'Tokens that the models of the agent wrote. NULL if unknown.';
 
--- 108. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on agent_runs.cost_usd.
 COMMENT ON COLUMN lake.badger.agent_runs.cost_usd IS 'What the answer cost, in US dollars, exact to 12 decimals. NULL if unknown.';
 
--- 109. Run by badger_owner.
+-- 111. Run by badger_owner.
+-- A comment on agent_runs.chart.
+COMMENT ON COLUMN lake.badger.agent_runs.chart IS 'The chart that shows the result, described as data: Vega-Lite, a Plotly figure, or fields such as {"mark", "x", "y"}. docs/eval/charts.md describes the forms.';
+
+-- 112. Run by badger_owner.
+-- A comment on agent_runs.contexts.
+COMMENT ON COLUMN lake.badger.agent_runs.contexts IS 'The passages that the agent retrieved: a list of {"id", "text", "title", "source"}, or of strings.';
+
+-- 113. Run by badger_owner.
 -- A comment on the table human_labels.
 COMMENT ON TABLE lake.badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
 
--- 110. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN lake.badger.human_labels.case_id IS 'The question whose answer is labelled.';
 
--- 111. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on human_labels.agent_name.
 COMMENT ON COLUMN lake.badger.human_labels.agent_name IS 'Who answered.';
 
--- 112. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on human_labels.batch_id.
 COMMENT ON COLUMN lake.badger.human_labels.batch_id IS 'The batch that the answer belongs to.';
 
--- 113. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on human_labels.annotator.
 COMMENT ON COLUMN lake.badger.human_labels.annotator IS 'Who labelled the answer.';
 
--- 114. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on human_labels.verdict.
 COMMENT ON COLUMN lake.badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, with any surrounding white space. Anything else is unsure.';
 
--- 115. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on human_labels.note.
 COMMENT ON COLUMN lake.badger.human_labels.note IS 'Why.';
 
--- 116. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
 COMMENT ON COLUMN lake.badger.human_labels.labelled_at IS 'When the answer was labelled. The latest label of an annotator for an answer is used.';
 
--- 117. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on human_labels.agent_version.
 COMMENT ON COLUMN lake.badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch. If several did, the label is ignored.';
 
--- 118. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE lake.badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 119. Run by badger_owner.
+-- 123. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_id IS 'The run.';
 
--- 120. Run by badger_owner.
+-- 124. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 121. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 122. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN lake.badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 123. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 124. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN lake.badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 125. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN lake.badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 126. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN lake.badger.eval_runs.judge IS 'Who was asked.';
 
--- 127. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN lake.badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 128. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN lake.badger.eval_runs.counts IS 'Number of scores of the run, by status.';
 
--- 129. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN lake.badger.eval_runs.tokens IS 'Judge calls and tokens for the scores.';
 
--- 130. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN lake.badger.eval_runs.cost IS 'Judge calls and tokens that the whole run paid for.';
 
--- 131. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN lake.badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
--- 132. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on eval_runs.answered_at.
 COMMENT ON COLUMN lake.badger.eval_runs.answered_at IS 'When the last of the answers was given: agent_runs.ran_at, or agent.ran_at of a case file. It dates the batch if agent_runs does not.';
 
--- 133. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE lake.badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 134. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN lake.badger.scores.eval_run_id IS 'The run.';
 
--- 135. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN lake.badger.scores.case_id IS 'The question.';
 
--- 136. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN lake.badger.scores.agent_name IS 'Who answered.';
 
--- 137. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN lake.badger.scores.agent_version IS 'Version of the agent.';
 
--- 138. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN lake.badger.scores.batch_id IS 'Batch of the answer.';
 
--- 139. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN lake.badger.scores.metric IS 'The metric.';
 
--- 140. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN lake.badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 141. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN lake.badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 142. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN lake.badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 143. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN lake.badger.scores.label IS 'Category, of metrics that have one.';
 
--- 144. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN lake.badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL if the metric has none.';
 
--- 145. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN lake.badger.scores.reason IS 'The reason for the value, or for its absence, in one sentence.';
 
--- 146. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN lake.badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 147. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN lake.badger.scores.assessment_ids IS 'The recorded judge replies that the score is based on.';
 
--- 148. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN lake.badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 149. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN lake.badger.scores.scored_at IS 'When the score was stored.';
 
--- 150. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN lake.badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 151. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on scores.usage.
-COMMENT ON COLUMN lake.badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+COMMENT ON COLUMN lake.badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
--- 152. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN lake.badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
--- 153. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
 
--- 154. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN lake.badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 155. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN lake.badger.assessments.kind IS 'Kind of question.';
 
--- 156. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN lake.badger.assessments.backend IS 'Who was asked.';
 
--- 157. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN lake.badger.assessments.model IS 'The model that answered.';
 
--- 158. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN lake.badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 159. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN lake.badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 160. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN lake.badger.assessments.reply IS 'The reply, verbatim.';
 
--- 161. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN lake.badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 162. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN lake.badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 163. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN lake.badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 164. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN lake.badger.assessments.created_at IS 'When.';
 
--- 165. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN lake.badger.assessments.detail IS 'Further information about the reply.';
 
--- 166. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN lake.badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 167. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 168. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN lake.badger.schema_version.version IS 'Version of the tables.';
 
--- 169. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN lake.badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 170. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN lake.badger.schema_version.reached_at IS 'When.';
 
--- 171. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN lake.badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 172. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 173. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN lake.badger.judges.name IS 'Name of the judge.';
 
--- 174. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN lake.badger.judges.version IS 'Version of the judge.';
 
--- 175. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN lake.badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 176. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN lake.badger.judges.source IS 'Text of the judge file.';
 
--- 177. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN lake.badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 178. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN lake.badger.judges.promoted_at IS 'When.';
 
--- 179. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN lake.badger.judges.promoted_by IS 'By whom.';
 
--- 180. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on judges.tested.
 COMMENT ON COLUMN lake.badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 181. Run by badger_owner.
+-- 185. Run by badger_owner.
+-- A comment on the table sentinels.
+COMMENT ON TABLE lake.badger.sentinels IS 'The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.';
+
+-- 186. Run by badger_owner.
+-- A comment on sentinels.asking_id.
+COMMENT ON COLUMN lake.badger.sentinels.asking_id IS 'The asking: a call of badger judge sentinel, or of badger run.';
+
+-- 187. Run by badger_owner.
+-- A comment on sentinels.metric.
+COMMENT ON COLUMN lake.badger.sentinels.metric IS 'The metric that asked the judge.';
+
+-- 188. Run by badger_owner.
+-- A comment on sentinels.case_id.
+COMMENT ON COLUMN lake.badger.sentinels.case_id IS 'The question.';
+
+-- 189. Run by badger_owner.
+-- A comment on sentinels.agent_name.
+COMMENT ON COLUMN lake.badger.sentinels.agent_name IS 'Who answered.';
+
+-- 190. Run by badger_owner.
+-- A comment on sentinels.agent_version.
+COMMENT ON COLUMN lake.badger.sentinels.agent_version IS 'Version of the agent.';
+
+-- 191. Run by badger_owner.
+-- A comment on sentinels.batch_id.
+COMMENT ON COLUMN lake.badger.sentinels.batch_id IS 'Batch of the answer.';
+
+-- 192. Run by badger_owner.
+-- A comment on sentinels.repetition.
+COMMENT ON COLUMN lake.badger.sentinels.repetition IS 'Number of the reply to the same question in the asking, from 1.';
+
+-- 193. Run by badger_owner.
+-- A comment on sentinels.backend.
+COMMENT ON COLUMN lake.badger.sentinels.backend IS 'Who was asked.';
+
+-- 194. Run by badger_owner.
+-- A comment on sentinels.model.
+COMMENT ON COLUMN lake.badger.sentinels.model IS 'The model that was asked.';
+
+-- 195. Run by badger_owner.
+-- A comment on sentinels.prompt_version.
+COMMENT ON COLUMN lake.badger.sentinels.prompt_version IS 'Version of the prompt of the first call. NULL without a reply.';
+
+-- 196. Run by badger_owner.
+-- A comment on sentinels.question_hash.
+COMMENT ON COLUMN lake.badger.sentinels.question_hash IS 'Identifies everything apart from the judge that determines the verdict: the first prompt with its settings, and the version and the configuration of the metric. Only verdicts with the same hash are compared. NULL without a reply.';
+
+-- 197. Run by badger_owner.
+-- A comment on sentinels.served.
+COMMENT ON COLUMN lake.badger.sentinels.served IS 'The models that replied, as the endpoint reports them: a list of {"model", "fingerprint"}.';
+
+-- 198. Run by badger_owner.
+-- A comment on sentinels.status.
+COMMENT ON COLUMN lake.badger.sentinels.status IS 'Status of the score: ok, abstained, not_applicable or failed.';
+
+-- 199. Run by badger_owner.
+-- A comment on sentinels.code.
+COMMENT ON COLUMN lake.badger.sentinels.code IS 'Kind of failure. NULL unless status is failed.';
+
+-- 200. Run by badger_owner.
+-- A comment on sentinels.passed.
+COMMENT ON COLUMN lake.badger.sentinels.passed IS 'The verdict. NULL if there is none.';
+
+-- 201. Run by badger_owner.
+-- A comment on sentinels.human_label.
+COMMENT ON COLUMN lake.badger.sentinels.human_label IS 'The human label of the answer when the judge was asked: whether it passes. NULL if it had none.';
+
+-- 202. Run by badger_owner.
+-- A comment on sentinels.assessment_ids.
+COMMENT ON COLUMN lake.badger.sentinels.assessment_ids IS 'The recorded replies.';
+
+-- 203. Run by badger_owner.
+-- A comment on sentinels.asked_at.
+COMMENT ON COLUMN lake.badger.sentinels.asked_at IS 'When.';
+
+-- 204. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'The events and failures of evaluations by the warehouse\'s procedure: one row for each event.';
 
--- 182. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN lake.badger.run_log.entry_id IS 'Identifies the row.';
 
--- 183. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN lake.badger.run_log.logged_at IS 'When.';
 
--- 184. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN lake.badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 185. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN lake.badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
--- 186. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN lake.badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 187. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN lake.badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 188. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN lake.badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 189. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- A comment on run_log.agent_name.
 COMMENT ON COLUMN lake.badger.run_log.agent_name IS 'Who answered, if the event concerns an answer or a batch.';
 
--- 190. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- A comment on run_log.agent_version.
 COMMENT ON COLUMN lake.badger.run_log.agent_version IS 'Version of the agent, if the event concerns an answer or a batch.';
 
--- 191. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- A comment on run_log.batch_id.
 COMMENT ON COLUMN lake.badger.run_log.batch_id IS 'The batch, if the event concerns an answer, a batch or a call for one batch.';
 
--- 192. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- A comment on the table schedule.
 COMMENT ON TABLE lake.badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
 
--- 193. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- A comment on schedule.metric.
 COMMENT ON COLUMN lake.badger.schedule.metric IS 'The metric. The empty string is the row of the schedule itself.';
 
--- 194. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- A comment on schedule.since_day.
 COMMENT ON COLUMN lake.badger.schedule.since_day IS 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
 
--- 195. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- A comment on schedule.pass_rate_drop.
 COMMENT ON COLUMN lake.badger.schedule.pass_rate_drop IS 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
 
--- 196. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- A comment on the table alerts.
 COMMENT ON TABLE lake.badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
 
--- 197. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- A comment on alerts.alert_id.
 COMMENT ON COLUMN lake.badger.alerts.alert_id IS 'Identifies the alert.';
 
--- 198. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- A comment on alerts.kind.
 COMMENT ON COLUMN lake.badger.alerts.kind IS 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
 
--- 199. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- A comment on alerts.fact.
 COMMENT ON COLUMN lake.badger.alerts.fact IS 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
 
--- 200. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- A comment on alerts.agent_name.
 COMMENT ON COLUMN lake.badger.alerts.agent_name IS 'Who answered. NULL for run failed.';
 
--- 201. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- A comment on alerts.agent_version.
 COMMENT ON COLUMN lake.badger.alerts.agent_version IS 'Version of the agent. NULL unless the kind is backlog.';
 
--- 202. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- A comment on alerts.batch_id.
 COMMENT ON COLUMN lake.badger.alerts.batch_id IS 'The batch. NULL for run failed.';
 
--- 203. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- A comment on alerts.metric.
 COMMENT ON COLUMN lake.badger.alerts.metric IS 'The metric. NULL unless the kind is degraded.';
 
--- 204. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- A comment on alerts.message.
 COMMENT ON COLUMN lake.badger.alerts.message IS 'The alert in words.';
 
--- 205. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- A comment on alerts.raised_at.
 COMMENT ON COLUMN lake.badger.alerts.raised_at IS 'When the fact was first seen.';
 
--- 206. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- A comment on alerts.resolved_at.
 COMMENT ON COLUMN lake.badger.alerts.resolved_at IS 'When it was no longer true. NULL while it is.';
 
--- 207. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- A comment on alerts.sent_at.
 COMMENT ON COLUMN lake.badger.alerts.sent_at IS 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
--- 208. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 209. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN lake.badger.run_locks.name IS 'The lock: evaluate.';
 
--- 210. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN lake.badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 211. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN lake.badger.run_locks.taken_at IS 'When it was taken.';
 
--- 212. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN lake.badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 213. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE lake.badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 214. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN lake.badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 215. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 216. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 217. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 218. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN lake.badger.calls.call_id IS 'Names the call.';
 
--- 219. Run by badger_owner.
+-- 242. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN lake.badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 220. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN lake.badger.calls."function" IS 'The function.';
 
--- 221. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN lake.badger.calls.request IS 'The request.';
 
--- 222. Run by badger_owner.
+-- 245. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN lake.badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 223. Run by badger_owner.
+-- 246. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN lake.badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 224. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- A comment on the table queues.
 COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 225. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN lake.badger.queues.queue_id IS 'Identifies the queue.';
 
--- 226. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- A comment on queues.name.
 COMMENT ON COLUMN lake.badger.queues.name IS 'Title of the queue.';
 
--- 227. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN lake.badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 228. Run by badger_owner.
+-- 251. Run by badger_owner.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN lake.badger.queues.agent_name IS 'Who answered.';
 
--- 229. Run by badger_owner.
+-- 252. Run by badger_owner.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN lake.badger.queues.agent_version IS 'Version of the agent.';
 
--- 230. Run by badger_owner.
+-- 253. Run by badger_owner.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN lake.badger.queues.batch_id IS 'Batch of the answers.';
 
--- 231. Run by badger_owner.
+-- 254. Run by badger_owner.
 -- A comment on queues.filter.
 COMMENT ON COLUMN lake.badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 232. Run by badger_owner.
+-- 255. Run by badger_owner.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN lake.badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 233. Run by badger_owner.
+-- 256. Run by badger_owner.
 -- A comment on queues.seed.
 COMMENT ON COLUMN lake.badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 234. Run by badger_owner.
+-- 257. Run by badger_owner.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN lake.badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 235. Run by badger_owner.
+-- 258. Run by badger_owner.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN lake.badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 236. Run by badger_owner.
+-- 259. Run by badger_owner.
 -- A comment on queues.options.
 COMMENT ON COLUMN lake.badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 237. Run by badger_owner.
+-- 260. Run by badger_owner.
 -- A comment on queues.blind.
 COMMENT ON COLUMN lake.badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 238. Run by badger_owner.
+-- 261. Run by badger_owner.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN lake.badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 239. Run by badger_owner.
+-- 262. Run by badger_owner.
 -- A comment on queues.cases.
 COMMENT ON COLUMN lake.badger.queues.cases IS 'Number of answers in the queue.';
 
--- 240. Run by badger_owner.
+-- 263. Run by badger_owner.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN lake.badger.queues.created_by IS 'Who created it.';
 
--- 241. Run by badger_owner.
+-- 264. Run by badger_owner.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN lake.badger.queues.created_at IS 'When.';
 
--- 242. Run by badger_owner.
+-- 265. Run by badger_owner.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN lake.badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 243. Run by badger_owner.
+-- 266. Run by badger_owner.
 -- A comment on the table queue_items.
 COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 244. Run by badger_owner.
+-- 267. Run by badger_owner.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN lake.badger.queue_items.queue_id IS 'The queue.';
 
--- 245. Run by badger_owner.
+-- 268. Run by badger_owner.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN lake.badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 246. Run by badger_owner.
+-- 269. Run by badger_owner.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN lake.badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 247. Run by badger_owner.
+-- 270. Run by badger_owner.
 -- A comment on the table label_log.
 COMMENT ON TABLE lake.badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator\'s label in human_labels.';
 
--- 248. Run by badger_owner.
+-- 271. Run by badger_owner.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN lake.badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 249. Run by badger_owner.
+-- 272. Run by badger_owner.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN lake.badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 250. Run by badger_owner.
+-- 273. Run by badger_owner.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN lake.badger.label_log.agent_name IS 'Who answered.';
 
--- 251. Run by badger_owner.
+-- 274. Run by badger_owner.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN lake.badger.label_log.agent_version IS 'Version of the agent.';
 
--- 252. Run by badger_owner.
+-- 275. Run by badger_owner.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN lake.badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 253. Run by badger_owner.
+-- 276. Run by badger_owner.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN lake.badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 254. Run by badger_owner.
+-- 277. Run by badger_owner.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN lake.badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 255. Run by badger_owner.
+-- 278. Run by badger_owner.
 -- A comment on label_log.note.
 COMMENT ON COLUMN lake.badger.label_log.note IS 'Why.';
 
--- 256. Run by badger_owner.
+-- 279. Run by badger_owner.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN lake.badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 257. Run by badger_owner.
+-- 280. Run by badger_owner.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN lake.badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 258. Run by badger_owner.
+-- 281. Run by badger_owner.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN lake.badger.label_log.labelled_at IS 'When it was received.';
 
--- 259. Run by badger_owner.
+-- 282. Run by badger_owner.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN lake.badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 260. Run by badger_owner.
+-- 283. Run by badger_owner.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN lake.badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent\'s answer.';
 
--- 261. Run by badger_owner.
+-- 284. Run by badger_owner.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN lake.badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 262. Run by badger_owner.
+-- 285. Run by badger_owner.
 -- A comment on the table accepted.
 COMMENT ON TABLE lake.badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 263. Run by badger_owner.
+-- 286. Run by badger_owner.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN lake.badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 264. Run by badger_owner.
+-- 287. Run by badger_owner.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN lake.badger.accepted.agent_name IS 'Who answered.';
 
--- 265. Run by badger_owner.
+-- 288. Run by badger_owner.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN lake.badger.accepted.agent_version IS 'Version of the agent.';
 
--- 266. Run by badger_owner.
+-- 289. Run by badger_owner.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN lake.badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 267. Run by badger_owner.
+-- 290. Run by badger_owner.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN lake.badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 268. Run by badger_owner.
+-- 291. Run by badger_owner.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN lake.badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 269. Run by badger_owner.
+-- 292. Run by badger_owner.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN lake.badger.accepted.accepted_at IS 'When.';
 
--- 270. Run by badger_owner.
+-- 293. Run by badger_owner.
 -- A comment on accepted.note.
 COMMENT ON COLUMN lake.badger.accepted.note IS 'Why.';
 
--- 271. Run by badger_owner.
+-- 294. Run by badger_owner.
 -- A comment on the table deletions.
 COMMENT ON TABLE lake.badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
 
--- 272. Run by badger_owner.
+-- 295. Run by badger_owner.
 -- A comment on deletions.deletion_id.
 COMMENT ON COLUMN lake.badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
 
--- 273. Run by badger_owner.
+-- 296. Run by badger_owner.
 -- A comment on deletions.table_name.
 COMMENT ON COLUMN lake.badger.deletions.table_name IS 'The table whose rows were deleted.';
 
--- 274. Run by badger_owner.
+-- 297. Run by badger_owner.
 -- A comment on deletions.eval_run_id.
 COMMENT ON COLUMN lake.badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
 
--- 275. Run by badger_owner.
+-- 298. Run by badger_owner.
 -- A comment on deletions.case_id.
 COMMENT ON COLUMN lake.badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
 
--- 276. Run by badger_owner.
+-- 299. Run by badger_owner.
 -- A comment on deletions.older_than.
 COMMENT ON COLUMN lake.badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
 
--- 277. Run by badger_owner.
+-- 300. Run by badger_owner.
 -- A comment on deletions.row_count.
 COMMENT ON COLUMN lake.badger.deletions.row_count IS 'Number of rows.';
 
--- 278. Run by badger_owner.
+-- 301. Run by badger_owner.
 -- A comment on deletions.digest.
 COMMENT ON COLUMN lake.badger.deletions.digest IS 'SHA-256 over the run\'s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
 
--- 279. Run by badger_owner.
+-- 302. Run by badger_owner.
 -- A comment on deletions.status.
 COMMENT ON COLUMN lake.badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
 
--- 280. Run by badger_owner.
+-- 303. Run by badger_owner.
 -- A comment on deletions.deleted_by.
 COMMENT ON COLUMN lake.badger.deletions.deleted_by IS 'Who deleted them.';
 
--- 281. Run by badger_owner.
+-- 304. Run by badger_owner.
 -- A comment on deletions.deleted_at.
 COMMENT ON COLUMN lake.badger.deletions.deleted_at IS 'When.';
 
--- 282. Run by badger_owner.
+-- 305. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW lake.badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.';
 
--- 283. Run by badger_owner.
+-- 306. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW lake.badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 284. Run by badger_owner.
+-- 307. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW lake.badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 285. Run by badger_owner.
+-- 308. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW lake.badger.coverage IS 'The outcomes of an agent\'s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 286. Run by badger_owner.
+-- 309. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 287. Run by badger_owner.
+-- 310. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 288. Run by badger_owner.
+-- 311. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW lake.badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 289. Run by badger_owner.
+-- 312. Run by badger_owner.
 -- A comment on the view backlog.
 COMMENT ON VIEW lake.badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
 
--- 290. Run by badger_owner.
+-- 313. Run by badger_owner.
 -- A comment on the view open_facts.
 COMMENT ON VIEW lake.badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
 
--- 291. Run by badger_owner.
+-- 314. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW lake.badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.';
 
--- 292. Run by badger_owner.
+-- 315. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.';
 
--- 293. Run by badger_owner.
+-- 316. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 294. Run by badger_owner.
+-- 317. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW lake.badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 295. Run by badger_owner.
+-- 318. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 296. Run by badger_owner.
+-- 319. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer\'s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 297. Run by badger_owner.
+-- 320. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON VIEW lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 298. Run by badger_owner.
+-- 321. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 299. Run by badger_owner.
+-- 322. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW lake.badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), ROSE\'s diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.';
 
--- 300. Run by badger_owner.
+-- 323. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW lake.badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 301. Run by badger_owner.
+-- 324. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW lake.badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 302. Run by badger_owner.
+-- 325. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE\'s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 303. Run by badger_owner.
+-- 326. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 304. Run by badger_owner.
+-- 327. Run by badger_owner.
 -- A comment on the view turns.
 COMMENT ON VIEW lake.badger.turns IS 'Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.';
 
--- 305. Run by badger_owner.
+-- 328. Run by badger_owner.
 -- A comment on the view conversations.
 COMMENT ON VIEW lake.badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
 
--- 306. Run by badger_owner.
+-- 329. Run by badger_owner.
 -- A comment on the view cost_by_version.
 COMMENT ON VIEW lake.badger.cost_by_version IS 'What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.';
 
--- 307. Run by badger_owner.
+-- 330. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_reader;
 
--- 308. Run by badger_owner.
+-- 331. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_annotator;
 
--- 309. Run by badger_owner.
+-- 332. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO ROLE badger_reader;
 
--- 310. Run by badger_owner.
+-- 333. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO ROLE badger_reader;
 
--- 311. Run by badger_owner.
+-- 334. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO ROLE badger_reader;
 
--- 312. Run by badger_owner.
+-- 335. Run by badger_owner.
 -- The reader reads schedule.
 GRANT SELECT ON TABLE lake.badger.schedule TO ROLE badger_reader;
 
--- 313. Run by badger_owner.
+-- 336. Run by badger_owner.
 -- The reader reads alerts.
 GRANT SELECT ON TABLE lake.badger.alerts TO ROLE badger_reader;
 
--- 314. Run by badger_owner.
+-- 337. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON VIEW lake.badger.latest_scores TO ROLE badger_reader;
 
--- 315. Run by badger_owner.
+-- 338. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON VIEW lake.badger.consensus TO ROLE badger_reader;
 
--- 316. Run by badger_owner.
+-- 339. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON VIEW lake.badger.complexity TO ROLE badger_reader;
 
--- 317. Run by badger_owner.
+-- 340. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON VIEW lake.badger.coverage TO ROLE badger_reader;
 
--- 318. Run by badger_owner.
+-- 341. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON VIEW lake.badger.versions_by_metric TO ROLE badger_reader;
 
--- 319. Run by badger_owner.
+-- 342. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON VIEW lake.badger.agreement TO ROLE badger_reader;
 
--- 320. Run by badger_owner.
+-- 343. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON VIEW lake.badger.degradation TO ROLE badger_reader;
 
--- 321. Run by badger_owner.
+-- 344. Run by badger_owner.
 -- The reader reads backlog.
 GRANT SELECT ON VIEW lake.badger.backlog TO ROLE badger_reader;
 
--- 322. Run by badger_owner.
+-- 345. Run by badger_owner.
 -- The reader reads open_facts.
 GRANT SELECT ON VIEW lake.badger.open_facts TO ROLE badger_reader;
 
--- 323. Run by badger_owner.
+-- 346. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON VIEW lake.badger.latest_run TO ROLE badger_reader;
 
--- 324. Run by badger_owner.
+-- 347. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON VIEW lake.badger.versions_by_batch TO ROLE badger_reader;
 
--- 325. Run by badger_owner.
+-- 348. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON VIEW lake.badger.worst_cases TO ROLE badger_reader;
 
--- 326. Run by badger_owner.
+-- 349. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON VIEW lake.badger.judge_cost TO ROLE badger_reader;
 
--- 327. Run by badger_owner.
+-- 350. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON VIEW lake.badger.failures_by_reason TO ROLE badger_reader;
 
--- 328. Run by badger_owner.
+-- 351. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON VIEW lake.badger.suspect_golds TO ROLE badger_reader;
 
--- 329. Run by badger_owner.
+-- 352. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON VIEW lake.badger.trend TO ROLE badger_reader;
 
--- 330. Run by badger_owner.
+-- 353. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON VIEW lake.badger.batch_changes TO ROLE badger_reader;
 
--- 331. Run by badger_owner.
+-- 354. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON VIEW lake.badger.failure_labels TO ROLE badger_reader;
 
--- 332. Run by badger_owner.
+-- 355. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON VIEW lake.badger.failures_by_label TO ROLE badger_reader;
 
--- 333. Run by badger_owner.
+-- 356. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON VIEW lake.badger.ambiguous_questions TO ROLE badger_reader;
 
--- 334. Run by badger_owner.
+-- 357. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON VIEW lake.badger.ex_discordance TO ROLE badger_reader;
 
--- 335. Run by badger_owner.
+-- 358. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON VIEW lake.badger.system_ranks TO ROLE badger_reader;
 
--- 336. Run by badger_owner.
+-- 359. Run by badger_owner.
 -- The reader reads turns.
 GRANT SELECT ON VIEW lake.badger.turns TO ROLE badger_reader;
 
--- 337. Run by badger_owner.
+-- 360. Run by badger_owner.
 -- The reader reads conversations.
 GRANT SELECT ON VIEW lake.badger.conversations TO ROLE badger_reader;
 
--- 338. Run by badger_owner.
+-- 361. Run by badger_owner.
 -- The reader reads cost_by_version.
 GRANT SELECT ON VIEW lake.badger.cost_by_version TO ROLE badger_reader;
 
--- 339. Run by badger_owner.
+-- 362. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON TABLE lake.badger.human_labels TO ROLE badger_annotator;
 
--- 340. Run by badger_owner.
+-- 363. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 341. Run by badger_owner.
+-- 364. Run by badger_owner.
 -- The schedule: answers of the 30 days before the last complete call, and later ones, are scored, and a drop of a pass rate by 0.05 raises an alert.
 MERGE INTO lake.badger.schedule t USING (SELECT '' AS metric, TO_CHAR(DATEADD('day', -30, CONVERT_TIMEZONE('UTC', CURRENT_TIMESTAMP())), 'YYYY-MM-DD') AS since_day) s ON t.metric = s.metric
   WHEN MATCHED THEN UPDATE SET since_day = LEAST(t.since_day, s.since_day), pass_rate_drop = 0.05
   WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, 0.05);
 
--- 342. Run by badger_owner.
+-- 365. Run by badger_owner.
 -- Stores each new fact of open_facts as an alert, and marks those that are no longer true as resolved.
 CREATE OR REPLACE PROCEDURE lake.badger.send_alerts()
   RETURNS VARCHAR
@@ -1749,7 +1841,7 @@ BEGIN
 END
 $$;
 
--- 343. Run by badger_owner.
+-- 366. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those since schedule.since_day, those without a date, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 50 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
@@ -2003,29 +2095,29 @@ BEGIN
 END
 $$;
 
--- 344. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 367. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The owner runs tasks and alerts.
 GRANT EXECUTE TASK, EXECUTE ALERT ON ACCOUNT TO ROLE badger_owner;
 
--- 345. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 368. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The task and the alert run on this warehouse.
 GRANT USAGE ON WAREHOUSE nightly TO ROLE badger_owner;
 
--- 346. Run by badger_owner.
+-- 369. Run by badger_owner.
 -- What calls the procedure by night. A run that takes longer than a day is ended, and the next one goes on.
 CREATE OR REPLACE TASK lake.badger.nightly WAREHOUSE = nightly SCHEDULE = 'USING CRON 15 3 * * 1 UTC' ALLOW_OVERLAPPING_EXECUTION = FALSE USER_TASK_TIMEOUT_MS = 86400000 COMMENT = 'badger: the nightly evaluation' AS CALL lake.badger.evaluate();
 
--- 347. Run by badger_owner.
+-- 370. Run by badger_owner.
 -- A new task does nothing until it is resumed.
 ALTER TASK lake.badger.nightly RESUME;
 
--- 348. Run by badger_owner.
+-- 371. Run by badger_owner.
 -- Stores alerts also if a call was ended from outside. The procedure itself does so at its end.
 CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720 MINUTE' COMMENT = 'badger: facts that are not reported yet'
   IF (EXISTS (SELECT 1 FROM lake.badger.open_facts f LEFT JOIN lake.badger.alerts a ON a.fact = f.fact AND a.resolved_at IS NULL WHERE a.sent_at IS NULL))
   THEN CALL lake.badger.send_alerts();
 
--- 349. Run by badger_owner.
+-- 372. Run by badger_owner.
 -- A new alert does nothing until it is resumed.
 ALTER ALERT lake.badger.degraded RESUME;
 
@@ -2256,6 +2348,9 @@ DROP TABLE lake.badger.schedule;
 
 -- Run by badger_owner.
 DROP TABLE lake.badger.run_log;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.sentinels;
 
 -- Run by badger_owner.
 DROP TABLE lake.badger.judges;

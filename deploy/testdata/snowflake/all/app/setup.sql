@@ -16,10 +16,10 @@ CREATE SCHEMA IF NOT EXISTS badger;
 GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_owner;
 
 -- The questions, with their accepted answers.
-CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT);
+CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT, gold_chart VARCHAR);
 
 -- The answers of agents: one row for each question, version of an agent, and batch.
-CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0), earlier_turns VARIANT, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), cost_usd NUMBER(38, 12));
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0), earlier_turns VARIANT, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), cost_usd NUMBER(38, 12), chart VARCHAR, contexts VARIANT);
 
 -- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
@@ -504,6 +504,9 @@ COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that 
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
+-- A comment on golden_set.gold_chart.
+COMMENT ON COLUMN badger.golden_set.gold_chart IS 'The accepted chart of the result, in a form of agent_runs.chart. NULL: any chart that shows the result is accepted.';
+
 -- A comment on the table agent_runs.
 COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
@@ -563,6 +566,12 @@ COMMENT ON COLUMN badger.agent_runs.tokens_out IS 'Tokens that the models of the
 
 -- A comment on agent_runs.cost_usd.
 COMMENT ON COLUMN badger.agent_runs.cost_usd IS 'What the answer cost, in US dollars, exact to 12 decimals. NULL if unknown.';
+
+-- A comment on agent_runs.chart.
+COMMENT ON COLUMN badger.agent_runs.chart IS 'The chart that shows the result, described as data: Vega-Lite, a Plotly figure, or fields such as {"mark", "x", "y"}. docs/eval/charts.md describes the forms.';
+
+-- A comment on agent_runs.contexts.
+COMMENT ON COLUMN badger.agent_runs.contexts IS 'The passages that the agent retrieved: a list of {"id", "text", "title", "source"}, or of strings.';
 
 -- A comment on the table human_labels.
 COMMENT ON TABLE badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
@@ -691,7 +700,7 @@ COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
 COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
 -- A comment on scores.usage.
-COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
+COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.';
 
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
