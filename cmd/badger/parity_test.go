@@ -48,7 +48,7 @@ var columnOf = map[string]string{
 	"question": "g.question", "evidence": "g.evidence", "schema_ddl": "g.schema_ddl", "dialect": "g.dialect", "gold_sql": "g.gold_sql", "gold_result": "g.gold_result",
 	"gold_error": "g.gold_error", "expected_behaviour": "g.expected_behaviour", "expected_tools": "g.expected_tools", "expected_clarifications": "g.expected_clarifications",
 	"gold_latency_ms": "COALESCE(r.gold_latency_ms, g.gold_latency_ms)", "agent_sql": "r.sql", "agent_result": "r.result", "sql_error": "r.sql_error", "interpretation": "r.interpretation",
-	"response": "r.response", "tool_calls": "r.tool_calls", "agent_latency_ms": "r.latency_ms", "agent_ran": "(r.result IS NOT NULL OR r.sql_error IS NOT NULL)",
+	"agent_chart": "r.chart", "contexts": "r.contexts", "gold_chart": "g.gold_chart", "response": "r.response", "tool_calls": "r.tool_calls", "agent_latency_ms": "r.latency_ms", "agent_ran": "(r.result IS NOT NULL OR r.sql_error IS NOT NULL)",
 }
 
 // A run over the tables and the functions called from SQL over the same tables give the same scores
