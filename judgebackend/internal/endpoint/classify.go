@@ -39,8 +39,11 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time, se
 		// 403 also comes from a gateway that rejects SQL in a body, in which case other calls may succeed: so it is a
 		// failure of credentials only if the body mentions them.
 		e.Kind = judgebackend.KindDenied
-		if said == judgebackend.KindUnauthorized {
+		switch {
+		case said == judgebackend.KindUnauthorized:
 			e.Kind = judgebackend.KindUnauthorized
+		case strings.Contains(e.Said.Message(), "upstream connect error"): // Envoy's, whatever its status
+			e.Kind = judgebackend.KindServer
 		}
 	case status == http.StatusNotFound:
 		e.Kind = judgebackend.KindNotFound

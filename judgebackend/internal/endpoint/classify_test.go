@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"log/slog"
 	"net/http"
 	"testing"
 	"time"
@@ -37,6 +38,7 @@ func TestClassify(t *testing.T) {
 		{"a wrong key as a bad request", 400, `{"error":{"message":"Incorrect API key provided: ab***."}}`, judgebackend.KindUnauthorized, 0},
 		{"an expired token", 403, `{"message":"The access token has expired."}`, judgebackend.KindUnauthorized, 0},
 		{"an expired offer is no key", 403, `{"message":"The offer has expired."}`, judgebackend.KindDenied, 0},
+		{"a proxy without its server", 403, `upstream connect error or disconnect`, judgebackend.KindServer, 0},
 		{"no credits", 403, `{"error":"The team has no credits left."}`, judgebackend.KindBilling, 0},
 		{"overdue", 403, `{"error":"Account overdue."}`, judgebackend.KindBilling, 0},
 		{"region", 403, `{"error":{"message":"This model is not available in your country."}}`, judgebackend.KindRegion, 0},
@@ -83,5 +85,26 @@ func TestRoomForReply(t *testing.T) {
 	err := classifyHTTP(400, http.Header{}, []byte("exceed context limit: 500 + 2500 > 3000"), time.Now(), nil)
 	if NewFeatures(judgebackend.Identity{}, nil).Fit(&r, err) {
 		t.Error("the same request is sent again")
+	}
+}
+
+// A model whose JSON the endpoint finds invalid is asked once more in the same way, then without a format.
+func TestInvalidJSONOfTheModel(t *testing.T) {
+	t.Parallel()
+	f := NewFeatures(judgebackend.Identity{}, slog.New(slog.DiscardHandler))
+	err := classifyHTTP(400, http.Header{}, []byte(`{"error":{"code":"json_validate_failed","message":"Failed."}}`), time.Now(), nil)
+	used := []Feature{UseTemperature, UseJSONSchema}
+	if f.Learn(err, used) || !f.Offers(UseJSONSchema) {
+		t.Error("one invalid reply changes the format")
+	}
+	_ = f.Done(judgebackend.Request{}, 4096, judgebackend.Response{})
+	if f.Learn(err, used) || !f.Offers(UseJSONSchema) {
+		t.Error("an invalid reply after a valid one changes the format")
+	}
+	if !f.Learn(err, used) || f.Offers(UseJSONSchema) || f.Offers(UseJSONObject) || !f.Offers(UseTemperature) {
+		t.Error("two invalid replies do not change the format")
+	}
+	if f.Learn(err, []Feature{UseTemperature}) || f.Learn(err, []Feature{UseTemperature}) {
+		t.Error("a request without a format is sent again without end")
 	}
 }

@@ -178,9 +178,14 @@ func (d *Features) Learn(err error, used []Feature) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if strings.Contains(e.Said.Code(), invalidJSON) {
-		d.invalid++
-		json := slices.IndexFunc(used, func(f Feature) bool { return f == UseJSONSchema || f == UseJSONObject })
-		return json >= 0 && d.invalid%2 == 0 && d.doWithout(used[json])
+		if d.invalid++; d.invalid%2 == 1 {
+			return false // it is repeated as it was
+		}
+		again := false
+		for _, f := range []Feature{UseJSONSchema, UseJSONObject} { // both are checked in the same way
+			again = d.doWithout(f) && slices.Contains(used, f) || again
+		}
+		return again
 	}
 	if !strict && e.Kind != judgebackend.KindTooLong && d.learnBound(e.Said.Message()) {
 		return true
