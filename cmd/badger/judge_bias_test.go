@@ -62,6 +62,6 @@ func TestJudgeBias(t *testing.T) {
 	}
 	code, out, _ = badgerAt(t, at.AddDate(0, 0, 2), append(args, "--probes", "position", "--preference", "--json", "--yes")...)
 	if err := json.Unmarshal([]byte(out), &b); err != nil || b.Rows[0].Consistent != 0 {
-		t.Errorf("exit %d: a verdict that stays when the answers change places is no preference: %s", code, out)
+		t.Errorf("exit %d: a verdict that stays when the answers change places shows no preference: %s", code, out)
 	}
 }

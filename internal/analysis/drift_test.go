@@ -100,7 +100,7 @@ func TestNewDrift_AgainstOneAsking(t *testing.T) {
 	}
 }
 
-// A change that lasts is found each night, because its nights are no reference. After it was accepted, it is the
+// A change that lasts is found each night, because its nights are not compared with. After it was accepted, it is the
 // reference.
 func TestNewDrift_LastingChangeStaysFound(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ func (d *Features) Bound(n int) (limit int, isCapped bool) {
 	return n, false
 }
 
-// Fit lowers the limit of r's reply to what the model's context has left beside the prompt, if err says that both
+// Fit lowers the limit of r's reply to what the model's context has left next to the prompt, if err says that both
 // together exceed it. It reports whether the request should be sent again.
 func (d *Features) Fit(r *judgebackend.Request, err error) bool {
 	var e *judgebackend.Error
