@@ -198,7 +198,7 @@ func TestRunSentinels(t *testing.T) {
 		len(doc.Sentinels.Changed()) != 1 || doc.Sentinels.Judges[0].Self.Differ != 16 {
 		t.Errorf("exit %d, %v\n%s", code, err, log)
 	}
-	// The budget of the run is that of the sentinels: verdicts that it does not allow are missing, and are no change.
+	// The budget of the run is that of the sentinels: verdicts that it does not allow are missing and do not count as changes.
 	code, out, log = badgerAt(t, at.AddDate(0, 0, 5), append(args, "--run-id", "r5", "--budget", "10k")...)
 	if !strings.Contains(out, "without a verdict") || !strings.Contains(log, "the budget did not allow it") {
 		t.Errorf("exit %d\n%s%s", code, out, log)
