@@ -23,7 +23,7 @@ func TestEveryKeyHasAVariable(t *testing.T) {
 		}
 		seen[key.Variable()] = key.Path
 		text := map[string]string{
-			"string": "some text", "identity.Mode": "token", "bool": "true", "int": "7", "int64": "7", "float64": "0.5", "*float64": "0.5", "*int64": "7", "map[string]string": "{X-Team: data}", "map[string]interface {}": "{top_k: 5}", "[]judging.Rule": "[{tag: 'group:finance', backend: 'openai:m'}]", "time.Duration": "90s", "[]string": "a, b",
+			"string": "some text", "identity.Mode": "token", "bool": "true", "int": "7", "int64": "7", "float64": "0.5", "*float64": "0.5", "*int64": "7", "map[string]string": "{X-Team: data}", "map[string]interface {}": "{top_k: 5}", "map[string]judging.Panel": "{trio: {rule: majority, members: [{backend: 'openai:m'}]}}", "[]judging.Rule": "[{tag: 'group:finance', backend: 'openai:m'}]", "time.Duration": "90s", "[]string": "a, b",
 			"map[string][]string": "{ana: [read]}", "map[string]float64": "{hybrid_ex: 0.5}", "map[string]map[string]interface {}": "{flex: {categories: false}}",
 			"map[string]time.Duration": "{json: 5s}", "map[string]hosting.CallerLimits": "{ana: {calls: 3}}", "map[string]hosting.Readable": "{ana: {tables: [sales.*]}}", "map[string]judging.Metric": "{flex: {backend: 'openai:gpt-4o', temperature: 0}}", "judgebackend.PriceTable": "{m: {in: '1', out: '2'}}",
 		}[key.Type.String()]

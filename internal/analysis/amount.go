@@ -3,6 +3,8 @@ package analysis
 import (
 	"math/big"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Amount is an exact decimal number: an amount of money, tokens or milliseconds. Its JSON is a number with all digits.
@@ -35,6 +37,18 @@ func (a *Amount) String() string {
 		whole = "-" + whole
 	}
 	return whole
+}
+
+// UnmarshalJSON parses a JSON number.
+func (a *Amount) UnmarshalJSON(b []byte) error {
+	r, ok := new(big.Rat).SetString(string(b))
+	if !ok || len(b) > 100 {
+		return errcode.New(errcode.InvalidArgument, "expected a number, such as 0.0021")
+	}
+	decimals, _ := r.FloatPrec()
+	n := new(big.Int).Mul(r.Num(), power10(decimals))
+	*a = Amount{n.Quo(n, r.Denom()), decimals}
+	return nil
 }
 
 // MarshalJSON returns the amount as a JSON number.

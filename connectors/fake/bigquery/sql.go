@@ -19,7 +19,7 @@ var (
 	parameters = regexp.MustCompile(`\(SELECT r\.\*, (\w+) FROM UNNEST\(\?\) AS r WITH OFFSET AS \w+\)`)
 	columnType = regexp.MustCompile(`\b(STRING|INT64|FLOAT64|BOOL|TIMESTAMP|DATETIME|BYTES|NUMERIC|BIGNUMERIC)\b`)
 	tables     = regexp.MustCompile(`\b(\w+)\.INFORMATION_SCHEMA\.TABLES\b`)
-	castType   = regexp.MustCompile(` AS FLOAT64\)`) // the engine knows the other types by the same names
+	castType   = regexp.MustCompile(` AS (FLOAT64|BIGNUMERIC)\)`) // the engine knows the other types by the same names
 )
 
 // translate returns a job's statement in the engine's SQL, and its parameters. cleanup drops temporary tables.
@@ -57,7 +57,12 @@ func (s *Server) translate(ctx context.Context, j *job) (sql string, args []any,
 		}
 		args = append(args, arg)
 	}
-	return engineNames(castType.ReplaceAllString(sql, " AS DOUBLE)")), args, nil, nil
+	return engineNames(castType.ReplaceAllStringFunc(sql, engineCast)), args, nil, nil
+}
+
+// engineCast converts the end of a cast to the engine's type.
+func engineCast(end string) string {
+	return " AS " + engineTypes[castType.FindStringSubmatch(end)[1]] + ")"
 }
 
 func engineNames(sql string) string {
