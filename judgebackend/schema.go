@@ -2,6 +2,7 @@ package judgebackend
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -79,15 +80,27 @@ func (noLoader) Load(string) (any, error) {
 	return nil, errcode.New(errcode.PermissionDenied, "reply schema: references to other documents are not followed")
 }
 
-// violation describes where a reply violates its schema, without showing the reply's values.
+// violation describes a place where a reply violates its schema, without showing the reply's values. Of several it is
+// always the same one: the text is part of the request for a repair, which a ledger finds by its hash.
 func violation(err error) string {
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {
 		return "does not satisfy its schema"
 	}
-	for len(v.Causes) > 0 {
-		v = v.Causes[0]
+	return firstViolation(v)
+}
+
+// firstViolation returns the first description in the order of the texts, because causes have no order.
+func firstViolation(v *jsonschema.ValidationError) (first string) {
+	for _, c := range v.Causes {
+		if text := firstViolation(c); first == "" || text < first {
+			first = text
+		}
 	}
+	return cmp.Or(first, describeViolation(v))
+}
+
+func describeViolation(v *jsonschema.ValidationError) string {
 	at := "at the top"
 	if len(v.InstanceLocation) > 0 {
 		parts := slices.Clone(v.InstanceLocation)

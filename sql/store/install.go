@@ -122,6 +122,8 @@ func typeOf(f arrow.Field) driver.Type {
 			return driver.Text
 		case name == "arrow.json":
 			return driver.JSON
+		case name == "badger.decimal": // a type with more digits than Arrow's, such as BIGNUMERIC
+			return driver.Decimal
 		}
 	case arrow.INT64:
 		return driver.BigInt
