@@ -162,7 +162,7 @@ func TestPruneLeavesOwnTables(t *testing.T) {
 		for _, c := range []struct{ name, sql string }{
 			{"a view that could be written to", "CREATE TABLE mine AS SELECT * FROM badger.agent_runs; DROP TABLE badger.agent_runs; CREATE VIEW badger.agent_runs AS SELECT * FROM mine"},
 			{"a table with a column more", "ALTER TABLE badger.agent_runs ADD COLUMN team VARCHAR"},
-			{"a table with another type", "ALTER TABLE badger.agent_runs ALTER COLUMN latency_ms TYPE VARCHAR"},
+			{"a table with another type", "ALTER TABLE badger.agent_runs ALTER COLUMN gold_latency_ms TYPE VARCHAR"},
 			{"a table with a comment", "COMMENT ON TABLE badger.agent_runs IS 'of the team'"},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -132,6 +132,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		},
 		"inputs.keys":           {statementOf(q.keys(f))},
 		"inputs.copies":         {statementOf(q.copies(f))},
+		"inputs.spent":          {statementOf(q.spent(run.By)), statementOf(bare.spent(scoring.By{}))},
 		"inputs.setVersions":    {statementOf(q.setVersions())},
 		"inputs.questions":      {statementOf(q.questions(f))},
 		"inputs.count":          {statementOf(q.count(f))},
