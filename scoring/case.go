@@ -38,6 +38,7 @@ type Case struct {
 	Expected Expected
 
 	Human   *bool                      // the human verdict on the answer, if any; no metric reads it
+	Note    string                     // the reason of the human verdict, if any; no metric reads it
 	Votes   json.RawMessage            // the votes of several people as JSON; no metric reads it
 	Options map[string]json.RawMessage // the options of each metric, by the metric's name
 
@@ -152,6 +153,7 @@ type caseJSON struct {
 	} `json:"expected" doc:"What a good agent does in addition to returning the right rows."`
 	Human struct {
 		Label labelJSON       `json:"label" doc:"Whether people accept the answer: true, 1, pass, yes, correct, or false, 0, fail, no, incorrect; unsure is not a label."`
+		Note  string          `json:"note" doc:"Why people accept or refuse the answer."`
 		Votes json.RawMessage `json:"votes" doc:"What each annotator said: an object by name, or a list. pass, 1, true, yes, correct accept the answer, their opposites refuse it, anything else is unsure."`
 	} `json:"human" doc:"Human labels of the answer. No metric reads them."`
 	Options map[string]json.RawMessage `json:"options" doc:"Options of single metrics, by name."`
@@ -422,7 +424,7 @@ func DecodeCase(data []byte) (*Case, error) {
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},
-		Human: j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
+		Human: j.Human.Label.passes(), Note: j.Human.Note, Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
 	}
 	if c.Agent.ToolCalls, err = toolcalls.Parse(j.Agent.ToolCalls, "agent.tool_calls"); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)

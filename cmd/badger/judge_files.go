@@ -28,6 +28,7 @@ type judgeCommand struct {
 	Promote judgePromoteCommand `cmd:"" help:"Store a judge file in a warehouse, for runs and SQL."`
 	Retire  judgeRetireCommand  `cmd:"" help:"Deactivate a judge. A later version activates it again."`
 	List    judgeListCommand    `cmd:"" help:"List the promoted judges of a warehouse."`
+	Improve judgeImproveCommand `cmd:"" help:"Propose a better judge from disagreements with labels."`
 
 	Sentinel judgeSentinelCommand `cmd:"" help:"Ask judges about sentinel cases to see whether they changed."`
 	Bias     judgeBiasCommand     `cmd:"" help:"Measure whether judges prefer a position, length or style."`

@@ -111,6 +111,9 @@ func (j *Judge) loadExpression(ctx context.Context, limits Limits, o *Options) e
 	return nil
 }
 
+// settingPrefix starts the placeholder of a setting.
+const settingPrefix = "config."
+
 // placeholder matches {{question}} or {{config.tone}} in a prompt.
 var placeholder = regexp.MustCompile(`\{\{\s*([A-Za-z_.0-9]*)\s*\}\}`)
 
@@ -122,6 +125,10 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 	if err := j.checkPlaceholders(); err != nil {
 		return err
 	}
+	if err := j.checkExamples(); err != nil {
+		return err
+	}
+	examples := j.exampleText()
 	schema, err := json.Marshal(h.Schema)
 	if err != nil {
 		return errcode.New(errcode.InvalidArgument, "schema: keys must be text")
@@ -148,7 +155,7 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 			return scoring.Score{}, errcode.New(errcode.Of(err), "prompt: %w", err)
 		}
 		raw, err := c.ask(
-			question{user: user, system: h.System, schema: schema, temperature: temperature, maxTokens: h.MaxTokens})
+			question{user: examples + user, system: h.System, schema: schema, temperature: temperature, maxTokens: h.MaxTokens})
 		if err != nil {
 			return scoring.Score{}, err
 		}
@@ -202,7 +209,7 @@ func (j *Judge) checkPlaceholders() error {
 		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			line++
 		}
-		if set, ok := strings.CutPrefix(name, "config."); ok {
+		if set, ok := strings.CutPrefix(name, settingPrefix); ok {
 			if j.config[set] == nil {
 				return errcode.New(errcode.InvalidArgument, "line %d: prompt: config has no %.40q", line, set)
 			}
@@ -229,28 +236,13 @@ func fill(template string, row *record, settings, own map[string]any) (string, e
 	var failed error
 	out := placeholder.ReplaceAllStringFunc(template, func(hole string) string {
 		name := placeholder.FindStringSubmatch(hole)[1]
-		if set, ok := strings.CutPrefix(name, "config."); ok {
+		if set, ok := strings.CutPrefix(name, settingPrefix); ok {
 			if _, ok := own[set]; ok {
 				return settingText(own[set])
 			}
 			return strings.TrimSuffix(prompt.Block(set, settingText(settings[set]), materialText), "\n")
 		}
-		v := row.fields[name]
-		if v == nil {
-			v = starlark.None
-		}
-		if r, ok := v.(*record); ok {
-			d := starlark.NewDict(len(r.fields))
-			for _, k := range r.AttrNames() {
-				e := r.fields[k]
-				if s, ok := e.(*record); ok {
-					e = s.fields["value"]
-				}
-				_ = d.SetKey(starlark.String(k), e) // text can be a key
-			}
-			v = d
-		}
-		text, err := materialOf(b, v)
+		text, err := fieldText(b, row, name)
 		if err != nil {
 			failed = err
 		}

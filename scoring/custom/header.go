@@ -65,6 +65,8 @@ type header struct {
 	Temperature *float64             `yaml:"temperature"`
 	MaxTokens   int                  `yaml:"max_tokens"`
 	SQL         string               `yaml:"sql"`
+	Examples    []Example            `yaml:"examples"`
+	Improved    map[string]any       `yaml:"improved"` // provenance of an improved judge; for readers
 }
 
 var (
@@ -173,16 +175,17 @@ func (h *header) checkKind() error {
 	set := map[string]bool{
 		"result": len(h.Result) > 0, "prompt": h.Prompt.Kind != 0, "system": h.System != "", "schema": h.Schema != nil,
 		"temperature": h.Temperature != nil,
-		"max_tokens":  h.MaxTokens != 0, "sql": h.SQL != "",
+		"max_tokens":  h.MaxTokens != 0, "sql": h.SQL != "", "examples": h.Examples != nil, "improved": h.Improved != nil,
 	}
 	wanted := map[Kind][]string{Expression: {"result"}, Prompt: {"result", "prompt", "schema"}, SQL: {"sql"}}[h.Kind]
-	allowed := map[Kind][]string{Prompt: {"system", "temperature", "max_tokens"}}[h.Kind]
+	allowed := map[Kind][]string{Prompt: {"system", "temperature", "max_tokens", "examples", "improved"}}[h.Kind]
 	for _, k := range wanted {
 		if !set[k] {
 			return errcode.New(errcode.InvalidArgument, "%s: missing; a judge of kind %s has it", k, h.Kind)
 		}
 	}
-	for _, k := range []string{"result", "prompt", "system", "schema", "temperature", "max_tokens", "sql"} {
+	for _, k := range []string{"result", "prompt", "system", "schema", "temperature", "max_tokens", "sql", "examples",
+		"improved"} {
 		if set[k] && !slices.Contains(wanted, k) && !slices.Contains(allowed, k) {
 			return errcode.New(errcode.InvalidArgument, "%s: a judge of kind %s has none", k, h.Kind)
 		}
