@@ -38,7 +38,7 @@ type judgeImproveCommand struct {
 	Rewrite      *bool  `negatable:"" help:"Propose a prompt that the judge's model rewrites (default yes, unless --examples is set)."`
 	Seed         uint64 `placeholder:"N" default:"1" help:"Seed of the split of the labels and of the choice of examples (default ${default})."`
 	Split        string `default:"question" enum:"question,database" help:"Unit that is in one part of the labels only: question or database (default ${default})."`
-	Out          string `placeholder:"FILE" help:"File to write the improved judge to (default NAME.improved.yaml next to the judge file)."`
+	Out          string `placeholder:"NEWFILE" help:"File to write the improved judge to (default NAME.improved.yaml next to the judge file)."`
 	WriteAnyway  bool   `help:"Write the best proposal even if no improvement is shown."`
 	Estimate     bool   `help:"Print the estimated judge calls and exit."`
 	Yes          bool   `help:"Make the judge calls without a budget."`
