@@ -424,7 +424,8 @@ func DecodeCase(data []byte) (*Case, error) {
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
 			Clarifications: j.Expected.Clarifications},
-		Human: j.Human.Label.passes(), Note: j.Human.Note, Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
+		Human: j.Human.Label.passes(), Note: j.Human.Note, Votes: j.Human.Votes, Options: j.Options,
+		UnreadKeys: members.unread,
 	}
 	if c.Agent.ToolCalls, err = toolcalls.Parse(j.Agent.ToolCalls, "agent.tool_calls"); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)

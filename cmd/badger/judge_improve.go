@@ -57,7 +57,7 @@ func (c *judgeImproveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if j.Kind != custom.Prompt {
-		return usage("%s is a judge of kind %s, which has no prompt of its own; expected kind prompt", j.Name, j.Kind)
+		return usage("%s is a judge of kind %s, which has no key prompt; expected kind prompt", j.Name, j.Kind)
 	}
 	if err := nameFree(ctx, j.Name); err != nil {
 		return err
@@ -352,7 +352,7 @@ func (c *judgeImproveCommand) estimate(ctx context.Context, x *calibration.Impro
 // bytesOfToken is the number of bytes that an estimate counts as a token, as [judgebackend.Request.AboutTokens] does.
 const bytesOfToken = 4
 
-// improveAsker asks judges with the judge models of a configuration. It implements [calibration.JudgeAsker].
+// improveAsker asks judges with the judge models of a configuration. [calibration.Improvement.Run] uses it.
 type improveAsker struct {
 	process
 	judge     *custom.Judge
@@ -371,7 +371,7 @@ func (a *improveAsker) use(judges *judging.Judges) {
 	a.options.Judge, a.options.Judges, a.options.ByTag = judges.Backend(), judges.ByMetric(), judges.ByTag()
 }
 
-// Ask implements [calibration.JudgeAsker].
+// Ask returns the scores of a judge on cases, in their order, with the texts that it is shown.
 func (a *improveAsker) Ask(ctx context.Context, j *custom.Judge, list []*scoring.Case) ([]calibration.JudgeReply,
 	error) {
 	out := make([]calibration.JudgeReply, len(list))
@@ -425,12 +425,12 @@ func (a *improveAsker) model() judgebackend.Backend {
 	return b
 }
 
-// Complete implements [calibration.JudgeAsker].
+// Complete returns the reply of the judge's model to a request.
 func (a *improveAsker) Complete(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Exchange, error) {
 	return judgebackend.CompleteJSON(ctx, a.model(), r, into)
 }
 
-// Price implements [calibration.JudgeAsker].
+// Price returns the price of tokens of the judge's model; ok is false if it is unknown.
 func (a *improveAsker) Price(in, out int64) (judgebackend.Money, bool) {
 	model := a.model()
 	if model == nil {

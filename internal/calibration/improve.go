@@ -32,8 +32,8 @@ type Improving struct {
 	Rewrite      bool
 }
 
-// JudgeAsker asks judges and models.
-type JudgeAsker interface {
+// judgeAsker asks judges and models.
+type judgeAsker interface {
 	// Ask returns the scores of a judge on cases, in their order.
 	Ask(ctx context.Context, j *custom.Judge, cases []*scoring.Case) ([]JudgeReply, error)
 	// Complete returns the reply of the judge's model to a request that is not about a single case.

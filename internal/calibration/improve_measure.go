@@ -92,9 +92,9 @@ type measured struct {
 	replies []JudgeReply
 }
 
-// Run makes proposals from the first part of the labels, chooses one on the second, and measures the judge and all
+// Run proposes judges from the first part of the labels, chooses one on the second, and measures the judge and all
 // proposals on the third. No text of the second and third is in a proposal, or in the request for a rewritten prompt.
-func (x *Improvement) Run(ctx context.Context, ask JudgeAsker) (*ImproveReport, error) {
+func (x *Improvement) Run(ctx context.Context, ask judgeAsker) (*ImproveReport, error) {
 	r := &ImproveReport{Judge: improvedJudge{x.Judge.Name, x.Judge.Version, x.Judge.Hash}, Seed: x.Seed, Split: "question",
 		Labels: x.hash, Propose: x.size(partPropose), Choose: x.size(partChoose), HeldOut: x.size(partHeldOut), base: x.Judge}
 	if x.ByDatabase {
@@ -170,7 +170,7 @@ func (x *Improvement) size(part int) (s partSize) {
 	return s
 }
 
-func (x *Improvement) ask(ctx context.Context, ask JudgeAsker, j *custom.Judge, of ...int) (measured, error) {
+func (x *Improvement) ask(ctx context.Context, ask judgeAsker, j *custom.Judge, of ...int) (measured, error) {
 	m := measured{answers: x.in(of...)}
 	var err error
 	m.replies, err = ask.Ask(ctx, j, casesOf(m.answers))
@@ -232,7 +232,7 @@ func (c choiceFigures) better(o choiceFigures) bool {
 }
 
 // figures returns the agreement with the labels held out, and the calls for these answers and for the proposal.
-func (m measured) figures(ask JudgeAsker, proposing judgebackend.Exchange) judgeFigures {
+func (m measured) figures(ask judgeAsker, proposing judgebackend.Exchange) judgeFigures {
 	c := m.confusion(partHeldOut)
 	kappa := c.LabelKappa()
 	f := judgeFigures{Verdicts: c.N(), Confusion: c, Accuracy: pointer(c.Accuracy()),

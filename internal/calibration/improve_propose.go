@@ -101,7 +101,7 @@ func chosenExamples(all []candidate, most, bytes int, wrongOnly bool) (out []cus
 }
 
 // propose returns the proposals, made from the first part alone.
-func (x *Improvement) propose(ctx context.Context, ask JudgeAsker, replies []JudgeReply) ([]*proposal, error) {
+func (x *Improvement) propose(ctx context.Context, ask judgeAsker, replies []JudgeReply) ([]*proposal, error) {
 	all := x.candidates(x.in(partPropose), replies)
 	var out []*proposal
 	if x.Examples > 0 {
@@ -137,7 +137,7 @@ var errAllRight = errcode.New(errcode.FailedPrecondition,
 	"the judge agrees with every label that proposals may be made from")
 
 // rewrite asks the model for a new prompt. An invalid reply, or none, rejects the proposal.
-func (x *Improvement) rewrite(ctx context.Context, ask JudgeAsker, all []candidate) (*proposal, error) {
+func (x *Improvement) rewrite(ctx context.Context, ask judgeAsker, all []candidate) (*proposal, error) {
 	p := &proposal{name: "rewrite"}
 	wrong, _ := chosenExamples(all, mostRewriteExamples, RewriteBytes, true)
 	if len(wrong) == 0 {

@@ -256,7 +256,7 @@ func TestImprovement_NotBetter(t *testing.T) {
 	}
 }
 
-// A rewritten prompt that loses or adds a placeholder, grows, hides characters or quotes an answer is no proposal.
+// A rewritten prompt that loses or adds a placeholder, grows, hides characters or quotes an answer is rejected.
 func TestImprovement_InvalidRewrites(t *testing.T) {
 	t.Parallel()
 	long := "the crane at the northern quay was repaired on Monday and Tuesday"

@@ -56,7 +56,7 @@ func (r *ImproveReport) Render(out io.Writer) error {
 	return err
 }
 
-// verdict says whether the chosen proposal is better.
+// verdict describes the test of the chosen proposal.
 func (r *ImproveReport) verdict() string {
 	if r.Chosen == "" {
 		return "no proposal could be made"
