@@ -22,7 +22,7 @@ import (
 // The page counts verdicts against labels as the statements of the warehouse do, with kappa from
 // these counts, and every count leads to a list of so many cases.
 func TestAgreement(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	pages, err := w.Pages(t.Context(), metric.All())
 	if err != nil {
@@ -101,7 +101,7 @@ func TestAgreement(t *testing.T) {
 
 // An interval of kappa half as wide takes four times as many labels, and one as wide as can be none.
 func TestLabelsToCome(t *testing.T) {
-	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	s := opened(t, sitetest.Shared(t))
 	more := func(width float64) (int, int) {
 		doc := shows(t, s, agreementAddress(agreementState{Run: night1, By: "tier", Width: width}))
 		var cells []string
@@ -128,7 +128,7 @@ func TestLabelsToCome(t *testing.T) {
 // The two that are named are tested against each other, and the page says what a graded metric's
 // threshold is worth.
 func TestTwoMetrics(t *testing.T) {
-	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	s := opened(t, sitetest.Shared(t))
 	doc := shows(t, s, agreementAddress(agreementState{Run: night1, By: "relation", A: "hybrid_ex", B: "ex_bird", Key: "row_f1"}))
 	rows := doc.Find(`[aria-label="Comparisons"] tbody tr`)
 	if cells := texts(rows.First()); rows.Length() != 1 || cells[0] != "Right result hybrid_ex" || cells[1] != "Same rows (BIRD) ex_bird" {

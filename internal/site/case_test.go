@@ -348,7 +348,7 @@ func TestMaskedCasePage(t *testing.T) {
 
 // TestJudgedCasePage holds that the panel of a judged case has what was asked and what came back.
 func TestJudgedCasePage(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	h := as(siteOver(t, w), identity.Read)
 	run := smallRuns[2]
 	pages, err := w.Pages(t.Context(), metric.All())

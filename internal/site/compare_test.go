@@ -71,7 +71,7 @@ func number(t *testing.T, text string) int {
 // The page has the digits of the comparison that the terminal prints as JSON, and every count leads
 // to a list of so many cases.
 func TestCompare(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	doc := shows(t, s, compareAddress(sides{From: night1, To: []scoring.RunID{night2}, Metrics: []string{"all"}, Metric: "hybrid_ex"}))
 
@@ -173,7 +173,7 @@ func scoresOf(t testing.TB, w *store.Store, run scoring.RunID) (out []analysis.S
 
 // Two runs are chosen in the list of runs, with the controls of a form alone.
 func TestRunsAreChosenToCompare(t *testing.T) {
-	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	s := opened(t, sitetest.Shared(t))
 	doc := shows(t, s, runsAddress())
 	form := doc.Find("form#pick")
 	if form.AttrOr("method", "") != "get" || form.AttrOr("action", "") != "/compare" || form.Find("button").Length() != 1 {
@@ -202,7 +202,7 @@ func TestRunsAreChosenToCompare(t *testing.T) {
 
 // A run is not compared with itself, and whoever asks for it is told so.
 func TestARunIsNotComparedWithItself(t *testing.T) {
-	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	s := opened(t, sitetest.Shared(t))
 	one, two := store.RunValues(nightOne).Encode(), store.RunValues(nightTwo).Encode()
 	for _, tc := range []struct {
 		to       []string

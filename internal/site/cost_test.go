@@ -90,7 +90,7 @@ func TestCost(t *testing.T) {
 
 // A run that asked nobody says so, and a cost that is not recorded is a dash.
 func TestCostOfNothing(t *testing.T) {
-	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	s := opened(t, sitetest.Shared(t))
 	if text := shows(t, s, costAddress(night2)).Find(".notice").Text(); !strings.Contains(text, "called a judge") {
 		t.Errorf("the page says %q", text)
 	}

@@ -19,7 +19,7 @@ import (
 
 // TestExportOfAList holds that each file has the cases of the list, no more and no fewer.
 func TestExportOfAList(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	s := siteOver(t, sitetest.Shared(t))
 	all := store.State{RunID: judgedRun, Mode: store.All}
 	for _, state := range []store.State{all, all.In(store.Failed), all.In(store.Passed), {RunID: judgedRun, Mode: store.All, Search: "no such text"}} {
 		want, _, err := s.casesOf(httptest.NewRequest(http.MethodGet, "/", nil), state)

@@ -19,7 +19,7 @@ var judgedRun = scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Versi
 
 // The page counts every finding of the run's scores once, under its kind.
 func TestFailures(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	for _, run := range []scoring.RunID{night2, judgedRun} {
 		want := map[string]int{}
@@ -53,7 +53,7 @@ func TestFailures(t *testing.T) {
 // Labels are cut by the complexity of the questions: the parts add up to the whole, and lead to their
 // cases.
 func TestFailuresByTier(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	tiers := map[string]string{}
 	want := map[string]int{} // by finding and tier

@@ -155,7 +155,7 @@ func TestQueuesShowProgress(t *testing.T) {
 
 // TestCompareLeadsToLabel holds that a case of a comparison is one link away from its label box.
 func TestCompareLeadsToLabel(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	s := siteOver(t, sitetest.Shared(t))
 	address := pairsAddress(pairs{From: nightOne, To: nightTwo, Metric: "hybrid_ex"})
 	for role, labels := range map[identity.Role]bool{identity.Read: false, identity.Label: true} {
 		b := &browser{t: t, site: s, who: identity.Caller{Name: "kim", Roles: []identity.Role{role}}}

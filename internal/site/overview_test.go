@@ -64,7 +64,7 @@ func becameOf(before, now map[string]string) map[string][]string {
 // TestOverviewAddsUp holds that the bar counts what became of every question, and that each part leads to a list of so
 // many questions, from whose first one the next leads through the same list.
 func TestOverviewAddsUp(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	want := becameOf(verdictsOf(t, w, night2), verdictsOf(t, w, night1))
 	at := address(
@@ -137,7 +137,7 @@ func TestOverviewAddsUp(t *testing.T) {
 // TestChangesCanBeNarrowed holds that filters and searches of lists work on changes, and that a search that is no
 // regular expression is an error next to its field.
 func TestChangesCanBeNarrowed(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	v := store.RunValues(night1)
 	for key, values := range store.RunValues(night2) {
@@ -176,7 +176,7 @@ func TestChangesCanBeNarrowed(t *testing.T) {
 
 // TestReasonsAddUp holds that each wrong answer is counted once, under one reason and one difficulty.
 func TestReasonsAddUp(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	wrong := 0
 	for _, score := range scoresOf(t, w, night1) {
@@ -200,7 +200,7 @@ func TestReasonsAddUp(t *testing.T) {
 
 // TestGridHasEveryVerdict holds the cells of the grid against the scores.
 func TestGridHasEveryVerdict(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	doc := shows(t, s, address("/questions", store.RunValues(night2)))
 	runs := []map[string]string{
@@ -237,13 +237,9 @@ func TestGridHasEveryVerdict(t *testing.T) {
 // TestListDataOfFile holds that a report in one file has all cases of the run as data, with the sections of those that
 // have pages.
 func TestListDataOfFile(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
-	s := opened(t, w)
-	var out strings.Builder
-	if err := s.WriteFile(t.Context(), &out, Static{Runs: []scoring.RunID{night2}, Baseline: night1}); err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(out.String(), `data-list="p-cases">`)
+	w := sitetest.Shared(t)
+	report := nightlyFile(t)
+	_, rest, _ := strings.Cut(report, `data-list="p-cases">`)
 	text, _, _ := strings.Cut(rest, "</script>")
 	var data listData
 	if err := json.Unmarshal([]byte(text), &data); err != nil {
@@ -257,7 +253,7 @@ func TestListDataOfFile(t *testing.T) {
 		}
 		if section := row[len(row)-1]; section != "" {
 			linked++
-			if !strings.Contains(out.String(), `id="`+section+`"`) {
+			if !strings.Contains(report, `id="`+section+`"`) {
 				t.Errorf("%s leads to %s, which is missing", row[0], section)
 			}
 		}

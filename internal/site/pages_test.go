@@ -105,7 +105,7 @@ var smallRuns = []scoring.RunID{
 // TestRunHasTheDigitsOfTheSummary holds the page of a run against the summary that the terminal, JSON
 // and CSV show of the same scores.
 func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := siteOver(t, w)
 	for _, run := range smallRuns {
 		summary := report.NewSummary(report.SummaryOptions{Metrics: metric.All()})
@@ -217,7 +217,7 @@ func listed(t *testing.T, page string) string {
 // TestNumbersLeadToTheirCases follows the numbers of a run's page, those of one row in four or where
 // tests are thorough all: the list behind a number has so many cases.
 func TestNumbersLeadToTheirCases(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	s := siteOver(t, sitetest.Shared(t))
 	page := see(t, s, runAddress(smallRuns[2]))
 	followed := 0
 	number := regexp.MustCompile(`^[1-9][\d,]*$`)
@@ -253,7 +253,7 @@ func TestNumbersLeadToTheirCases(t *testing.T) {
 
 // TestCasesOverPages walks the pages of a list by its links, and counts its modes.
 func TestCasesOverPages(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	s := siteOver(t, sitetest.Shared(t))
 	run := smallRuns[1]
 	at := casesAddress(store.State{RunID: run, Baseline: smallRuns[0], Mode: store.All, Page: 1, Size: 25, Sort: store.Sort{Column: "hybrid_ex", Descending: true}})
 	var ids []string
@@ -280,7 +280,7 @@ func TestCasesOverPages(t *testing.T) {
 // TestCasesForms holds what forms without a script send: another condition is put with those that are
 // there, and what the list looked like stays.
 func TestCasesForms(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	s := siteOver(t, sitetest.Shared(t))
 	v := store.RunValues(smallRuns[1])
 	v.Set("filter", "tag=domain:retail")
 	v.Set("filter_column", "hybrid_ex")
@@ -314,7 +314,7 @@ func TestCasesForms(t *testing.T) {
 // TestRuns holds that the list of runs is the newest first, is filtered by its form, and says how far
 // a run is that continues.
 func TestRuns(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	s := siteOver(t, sitetest.Shared(t))
 	page := see(t, s, "/runs")
 	last := -1
 	for _, id := range []string{"judged", "judged-1.0", "night-2.0", "night-1.0", "under-way", "cut-short"} {

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
@@ -56,6 +57,37 @@ func folder(t *testing.T, s *Site, o Static) (pages map[string]*goquery.Document
 	return pages, files
 }
 
+// nightly is the report of nightTwo against nightOne, made once: as files of a folder by name, and as one file.
+var nightly struct {
+	folder, file sync.Once
+	files        map[string]string
+	text         string
+}
+
+// nightlyFolder returns the nightly report as a folder, as [folder] does.
+func nightlyFolder(t *testing.T) (pages map[string]*goquery.Document, files map[string]string) {
+	t.Helper()
+	nightly.folder.Do(func() {
+		_, nightly.files = folder(t, siteOver(t, sitetest.Shared(t)), Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
+	})
+	pages = map[string]*goquery.Document{}
+	for name, text := range nightly.files {
+		if strings.HasSuffix(name, ".html") {
+			pages[name] = parsed(t, []byte(text))
+		}
+	}
+	return pages, nightly.files
+}
+
+// nightlyFile returns the nightly report as one file.
+func nightlyFile(t *testing.T) string {
+	t.Helper()
+	nightly.file.Do(func() {
+		nightly.text = oneFile(t, siteOver(t, sitetest.Shared(t)), Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
+	})
+	return nightly.text
+}
+
 func parsed(t *testing.T, text []byte) *goquery.Document {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(text))
@@ -86,8 +118,7 @@ func names(doc *goquery.Selection, selector, attribute string) (out []string) {
 // TestFolder holds that a report in a folder opens from the disk: all that a page names is a file
 // next to it, every page can be reached, and nothing is there that needs a server.
 func TestFolder(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	pages, files := folder(t, s, Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
+	pages, files := nightlyFolder(t)
 	reached := map[string]bool{"index.html": true}
 	for todo := []string{"index.html"}; len(todo) > 0; todo = todo[1:] {
 		for _, to := range names(pages[todo[0]].Selection, "a[href]", "href") {
@@ -123,7 +154,7 @@ func TestFolder(t *testing.T) {
 	if cases == 0 || cases >= 56 {
 		t.Errorf("%d of 56 cases have a page", cases)
 	}
-	all, _ := folder(t, s, Static{Runs: []scoring.RunID{nightTwo}, All: true})
+	all, _ := folder(t, siteOver(t, sitetest.Shared(t)), Static{Runs: []scoring.RunID{nightTwo}, All: true})
 	cases = 0
 	for name := range all {
 		if strings.HasPrefix(name, "case-") {
@@ -138,9 +169,8 @@ func TestFolder(t *testing.T) {
 // TestChosenCases holds which cases have a page: those that did not pass, those with an error, and
 // those that changed.
 func TestChosenCases(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
-	s := siteOver(t, w)
-	pages, _ := folder(t, s, Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
+	w := sitetest.Shared(t)
+	pages, _ := nightlyFolder(t)
 	p, err := w.Pages(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +202,7 @@ func TestChosenCases(t *testing.T) {
 // TestOneFile holds that a report in one document holds together: its links lead to its sections, its
 // names are unique, and its policy is that of its own style and script.
 func TestOneFile(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	text := oneFile(t, s, Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
+	text := nightlyFile(t)
 	doc := parsed(t, []byte(text))
 	there := map[string]int{}
 	for _, id := range names(doc.Selection, "[id]", "id") {
@@ -236,14 +265,19 @@ func TestSameReport(t *testing.T) {
 	path := sitetest.Small(t)
 	w := sitetest.Open(t, path)
 	o := Static{Runs: []scoring.RunID{nightTwo, nightOne}, Baseline: nightOne}
-	if !thorough {
+	var document string
+	var first map[string]string
+	if thorough {
+		document = oneFile(t, siteOver(t, w), o)
+		_, first = folder(t, siteOver(t, w), o)
+	} else { // of another copy of the store
 		o.Runs = o.Runs[:1]
+		document = nightlyFile(t)
+		_, first = nightlyFolder(t)
 	}
-	document := oneFile(t, siteOver(t, w), o)
 	if second := oneFile(t, siteOver(t, w), o); document != second {
 		t.Error("two documents of one run differ")
 	}
-	_, first := folder(t, siteOver(t, w), o)
 	_, again := folder(t, siteOver(t, w), o)
 	if len(first) != len(again) {
 		t.Errorf("%d and %d files", len(first), len(again))
@@ -258,10 +292,13 @@ func TestSameReport(t *testing.T) {
 // TestFolderReplaced holds that a report takes the place of another one in its folder, and that a
 // folder with anything else in it is left alone.
 func TestFolderReplaced(t *testing.T) {
-	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	s := siteOver(t, sitetest.Shared(t))
 	dir := t.TempDir()
-	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []scoring.RunID{nightTwo}}); err != nil {
-		t.Fatal(err)
+	_, before := nightlyFolder(t)
+	for name, text := range before {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	old, err := filepath.Glob(filepath.Join(dir, "case-*.html"))
 	if err != nil || len(old) == 0 {
@@ -393,7 +430,7 @@ func TestMostCases(t *testing.T) {
 // TestReadTogether holds that cases that are read together are what each is when it is read alone;
 // one in four, or where tests are thorough all.
 func TestReadTogether(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	p, err := w.Pages(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

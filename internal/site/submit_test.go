@@ -96,7 +96,7 @@ func newSubmitting(t *testing.T, c submission.Config) *submitting {
 		t.Fatal(err)
 	}
 	t.Cleanup(desk.Close)
-	if s.Site, err = New(Options{Warehouse: sitetest.Open(t, sitetest.Small(t)), Version: "test", Metrics: metric.All(), Submit: desk}); err != nil {
+	if s.Site, err = New(Options{Warehouse: sitetest.Shared(t), Version: "test", Metrics: metric.All(), Submit: desk}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -321,7 +321,7 @@ func TestSubmitIsGuarded(t *testing.T) {
 
 // Where runs cannot be submitted, the page says why.
 func TestSubmitIsOff(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	for _, tc := range []struct {
 		why  string // the reason that the program gives
 		role identity.Role

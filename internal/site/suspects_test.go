@@ -22,7 +22,7 @@ var judged1 = scoring.RunID{ID: "judged-1.0", By: scoring.By{Agent: "atlas", Ver
 // The page has the figures of the audit of the run's batch, and each reason leads to as many
 // questions as it says.
 func TestSuspects(t *testing.T) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	src := storedscores.In(w)
 	labels, err := src.Labels(t.Context())
@@ -94,7 +94,7 @@ func TestOtherAgentsAgainstGold(t *testing.T) {
 
 // Of a judged run the page has both taxonomies of FLEX.
 func TestTaxonomies(t *testing.T) {
-	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	s := opened(t, sitetest.Shared(t))
 	headings := shows(t, s, suspectsAddress(judgedRun, "", 1)).Find("h2").Text()
 	for _, want := range []string{"Errors, by FLEX", "Why right answers differ, by FLEX"} {
 		if !strings.Contains(headings, want) {

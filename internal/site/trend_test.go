@@ -28,7 +28,7 @@ func TestTrend(t *testing.T) {
 }
 
 func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
-	w := sitetest.Open(t, sitetest.Small(t))
+	w := sitetest.Shared(t)
 	s := opened(t, w)
 	doc := shows(t, s, trendAddress(trendState{Metrics: metrics, Last: lastBatches}))
 	want, err := analysis.NewTrend(t.Context(), storedscores.In(w), analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: metrics}})

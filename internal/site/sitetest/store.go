@@ -45,14 +45,53 @@ func open(ctx context.Context, path string) (*store.Store, error) {
 	return store.New(connectors.New(conn, duckdb.Dialect)), nil
 }
 
-// openFile opens a database file with one thread, since for small tables a second one costs more than it saves. In
-// thorough tests the engine chooses the number of threads.
-func openFile(ctx context.Context, path string) (*duckdb.Conn, error) {
-	o := duckdb.Options{Threads: 1}
-	if sample.Thorough() {
-		o.Threads = 0
+// Shared returns the small store, which all tests that call Shared read together, with what it remembers. It cannot be
+// written to. A test that writes, or that counts queries, calls [Small].
+func Shared(tb testing.TB) *store.Store {
+	tb.Helper()
+	w, err := shared()
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return duckdb.OpenWith(ctx, path, o)
+	return w
+}
+
+// shared opens the small store for reading, once per process. Its file is removed at once, and the engine still reads
+// it: no test knows that it is the last one.
+var shared = sync.OnceValues(func() (*store.Store, error) {
+	original, err := small()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "sitetest")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // what is left is a temporary file
+	path := filepath.Join(dir, "small.duckdb")
+	if err := os.WriteFile(path, original, 0o600); err != nil {
+		return nil, err
+	}
+	o := duckdb.Options{Threads: threads()}
+	o.ReadOnly = true
+	conn, err := duckdb.OpenWith(context.Background(), path, o)
+	if err != nil {
+		return nil, err
+	}
+	return store.New(connectors.New(conn, duckdb.Dialect)), nil
+})
+
+func openFile(ctx context.Context, path string) (*duckdb.Conn, error) {
+	return duckdb.OpenWith(ctx, path, duckdb.Options{Threads: threads()})
+}
+
+// threads returns the number of the engine's threads: one, since for small tables a second one costs more than it
+// saves. In thorough tests the engine chooses, which is 0.
+func threads() int {
+	if sample.Thorough() {
+		return 0
+	}
+	return 1
 }
 
 // Small returns the path of a copy of the small store, which the test may change: the demonstration's golden set, both
