@@ -16,6 +16,7 @@ import (
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -82,7 +83,7 @@ func onEngines(t *testing.T, servers int, f func(t *testing.T, c *clock, of []*l
 	}
 	t.Run("duckdb", func(t *testing.T) {
 		begin(t, func() (driver.Conn, driver.Dialect, error) {
-			conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
+			conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{Threads: threads()})
 			return conn, duckdb.Dialect, err
 		}, 1)
 	})
@@ -92,6 +93,15 @@ func onEngines(t *testing.T, servers int, f func(t *testing.T, c *clock, of []*l
 			return postgres.Open(context.WithoutCancel(t.Context()), url, driver.Options{})
 		}, servers)
 	})
+}
+
+// threads returns the number of DuckDB's threads: one, since for small tables a second one costs more than it saves.
+// In thorough tests the engine chooses, which is 0.
+func threads() int {
+	if sample.Thorough() {
+		return 0
+	}
+	return 1
 }
 
 func emptyPostgres(t *testing.T) (url string) {

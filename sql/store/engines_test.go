@@ -17,6 +17,7 @@ import (
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -39,7 +40,7 @@ func onEngines(t *testing.T, f func(t *testing.T, empty func(t *testing.T) *flak
 	t.Run("duckdb", func(t *testing.T) {
 		f(t, func(t *testing.T) *flaky {
 			t.Helper()
-			c, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
+			c, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{Threads: threads()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,6 +57,15 @@ func onEngines(t *testing.T, f func(t *testing.T, empty func(t *testing.T) *flak
 			return begin(t, c, d)
 		})
 	})
+}
+
+// threads returns the number of DuckDB's threads: one, since for small tables a second one costs more than it saves.
+// In thorough tests the engine chooses, which is 0.
+func threads() int {
+	if sample.Thorough() {
+		return 0
+	}
+	return 1
 }
 
 func emptyPostgres(t *testing.T) (url string) {
