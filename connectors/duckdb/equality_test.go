@@ -1,6 +1,6 @@
 //go:build !no_postgres
 
-package connectors_test
+package duckdb_test
 
 import (
 	"context"
