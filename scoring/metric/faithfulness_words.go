@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -83,7 +84,7 @@ type boundPattern struct {
 	before, after *regexp.Regexp
 }
 
-var boundPatterns = func() (out []boundPattern) {
+var boundPatterns = sync.OnceValue(func() (out []boundPattern) {
 	// Between the word and the digits there may be a currency or an article.
 	const lead = `[\s("'«„“]*(?:(?:the|a|an|les?|la|el|l[oa]s|os?|as?|il|i|gli|de|den|die|het|pas)\s+)?` +
 		`(?:(?:[\p{Lu}\p{Ll}]{2,3})?[$€£¥₹₩₺₽]|usd|eur|gbp|chf|inr|rs\.?|us\$)?[\s:−–+-]*$`
@@ -98,7 +99,7 @@ var boundPatterns = func() (out []boundPattern) {
 		out = append(out, p)
 	}
 	return out
-}()
+})
 
 // The forms of a range: between this number and another, and between another and this one.
 var (
@@ -138,8 +139,7 @@ func numberBoundOf(before, after, beyond string) numberBound {
 	case plusSign.MatchString(after), plusSign.MatchString(beyond):
 		return atLeast
 	}
-	for i := range boundPatterns {
-		p := &boundPatterns[i]
+	for _, p := range boundPatterns() {
 		if at := p.before.FindStringIndex(before); at != nil {
 			if negation.MatchString(before[:at[0]]) {
 				return opposite(p.bound)
