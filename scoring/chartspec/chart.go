@@ -115,21 +115,9 @@ func Read(raw []byte) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := n.([]node); ok && len(list) > 0 { // the traces of a figure alone
-		if trace, ok := list[0].(members); !ok || !isTrace(trace) {
-			return nil, errcode.New(errcode.InvalidArgument, "expected an object, or a list of Plotly traces")
-		}
-		n = members{"data": list}
-	}
-	m, ok := n.(members)
-	if !ok {
-		return nil, errcode.New(errcode.InvalidArgument, "expected a JSON object")
-	}
-	for _, name := range []string{"spec", "chart", "figure", "vega_lite", "vegalite", "plotly"} { // a wrapped chart
-		if inner := m.object(name); inner != nil && m["mark"] == nil && m["data"] == nil && m["repeat"] == nil &&
-			m["facet"] == nil {
-			m = inner
-		}
+	m, err := chartOf(n)
+	if err != nil {
+		return nil, err
 	}
 	c := &Chart{}
 	switch {
@@ -152,12 +140,99 @@ func Read(raw []byte) (*Chart, error) {
 	return c, nil
 }
 
+// chartOf returns the members of the only chart in a node: an object, the traces of a figure alone, a list of one
+// chart, or an object or a string that contains one.
+func chartOf(n node) (members, error) {
+	for range 4 { // wrappers within each other
+		switch v := n.(type) {
+		case []node:
+			if len(v) == 0 {
+				return nil, errcode.New(errcode.InvalidArgument, "expected a JSON object")
+			}
+			if trace, ok := v[0].(members); ok && isTrace(trace) {
+				return members{"data": v}, nil
+			}
+			if len(v) > 1 {
+				return nil, errcode.New(errcode.Unimplemented, "unsupported list of %d charts, expected one", len(v))
+			}
+			n = v[0]
+			continue
+		case string:
+			inner, err := parse(unwrapped([]byte(v)))
+			if err != nil || scalar(inner) {
+				return nil, errcode.New(errcode.InvalidArgument, "expected a JSON object")
+			}
+			n = inner
+			continue
+		case members:
+			inner := wrapped(v)
+			if inner == nil {
+				return v, otherLibrary(v)
+			}
+			n = inner
+			continue
+		}
+		break
+	}
+	if m, ok := n.(members); ok {
+		return m, otherLibrary(m)
+	}
+	return nil, errcode.New(errcode.InvalidArgument, "expected a JSON object")
+}
+
+// wrapped returns the chart that an object contains, or nil if the object is the chart.
+func wrapped(m members) node {
+	if m["mark"] != nil || m["data"] != nil || m["repeat"] != nil || m["facet"] != nil {
+		return nil
+	}
+	for _, name := range []string{"spec", "chart", "chart_spec", "figure", "fig", "vega_lite", "vegalite",
+		"vega_lite_spec", "plotly", "plotly_json", "charts"} {
+		switch inner := m[name].(type) {
+		case members:
+			return inner
+		case []node:
+			if name == "charts" {
+				return inner
+			}
+		case string:
+			if strings.HasPrefix(strings.TrimSpace(inner), "{") {
+				return inner
+			}
+		}
+	}
+	return nil
+}
+
+// otherLibrary returns an error for a chart of a library whose charts are not read.
+func otherLibrary(m members) error {
+	name := ""
+	series, _ := m["series"].([]node)
+	var first members
+	if len(series) > 0 {
+		first, _ = series[0].(members)
+	}
+	switch {
+	case strings.Contains(m.text("$schema"), "/schema/vega/"):
+		name = "Vega"
+	case m.object("data").list("datasets") != nil:
+		name = "Chart.js"
+	case first["data"] != nil || m["series"] != nil && m.object("dataset") != nil:
+		name = "ECharts or Highcharts"
+	default:
+		return nil
+	}
+	return errcode.New(errcode.Unimplemented, "unsupported chart of %s, expected Vega-Lite, Plotly or plain fields", name)
+}
+
 func isFigure(m members) bool {
 	data := m.list("data")
 	if len(data) == 0 {
 		return false
 	}
 	first, ok := data[0].(members)
+	if ok && m["layout"] != nil && first.text("type") != "" && m["mark"] == nil && m["encoding"] == nil {
+		return true // also of a type without arrays, such as an indicator
+	}
 	return ok && m["mark"] == nil && m["encoding"] == nil && isTrace(first) &&
 		(m["layout"] != nil || m["x"] == nil && m["y"] == nil && m["labels"] == nil)
 }

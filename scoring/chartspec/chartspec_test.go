@@ -152,6 +152,48 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A chart is found in its wrappers, and a chart in a form that is not read is an error that differs from a text that
+// is not a chart.
+func TestWrappers(t *testing.T) {
+	t.Parallel()
+	const chart = `{"mark": "point", "x": "region", "y": "year"}`
+	quoted := fmt.Sprintf("%q", chart)
+	for _, text := range []string{
+		"Here is the chart:\n```json\n" + chart + "\n```\nIt shows all regions.",
+		"```python\nprint(1)\n```\nand\n```\n" + chart + "\n```",
+		"[" + chart + "]", "[" + quoted + "]", `{"chart_spec": ` + quoted + `}`, `{"spec": ` + chart + `, "explanation": "x"}`,
+		`{"charts": [` + quoted + `]}`,
+	} {
+		if got, want := shown(t, text), shown(t, chart); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	fence := "```json\n" + chart + "\n```\n"
+	for text, code := range map[string]errcode.Code{
+		fence + fence:                   errcode.InvalidArgument, // which of the two is unknown
+		"[" + chart + "," + chart + "]": errcode.Unimplemented,
+		`{"type": "bar", "data": {"labels": ["a"], "datasets": [{"data": [1]}]}}`:                errcode.Unimplemented,
+		`{"xAxis": {"data": ["a"]}, "yAxis": {}, "series": [{"type": "bar", "data": [1]}]}`:      errcode.Unimplemented,
+		`{"$schema": "https://vega.github.io/schema/vega/v5.json", "marks": [{"type": "rect"}]}`: errcode.Unimplemented,
+		`{"chart_type": "bar"}`:     errcode.InvalidArgument,
+		`[[[[[[` + chart + `]]]]]]`: errcode.InvalidArgument,
+		`{}`:                        errcode.InvalidArgument,
+	} {
+		if _, err := chartspec.Read([]byte(text)); errcode.Of(err) != code {
+			t.Errorf("%s: got %v, want the code %v", text, err, code)
+		}
+	}
+	for _, text := range []string{ // read, without points
+		`{"chart_type": "table"}`, `{"type": "kpi", "value": "revenue"}`,
+		`{"data": [{"type": "indicator", "value": 42}], "layout": {}}`,
+		`{"data": [{"type": "table", "cells": {"values": [[1]]}}], "layout": {}}`,
+	} {
+		if got := shown(t, text); got != "undecided" {
+			t.Errorf("%s: got %q", text, got)
+		}
+	}
+}
+
 // FuzzRead reads any text without a panic, and computes points of what was read.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{

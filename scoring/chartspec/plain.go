@@ -30,6 +30,10 @@ var plainKeys = map[string]bool{"mark": true, "type": true, "chart_type": true, 
 	"tooltip": true, "format": true,
 	"stacked": true, "id": true, "name": true, "caption": true, "encoding": true, "axes": true}
 
+// withoutAxes are kinds of charts that have neither x nor y.
+var withoutAxes = map[string]bool{"table": true, "number": true, "indicator": true, "kpi": true, "card": true,
+	"metric": true, "scorecard": true, "gauge": true, "big number": true, "single value": true}
+
 func (c *Chart) readPlain(m members) error {
 	m = m.lower()
 	mark, _ := m.first("mark", "chart_type", "charttype", "type", "kind", "plot_type", "chart").(string)
@@ -59,6 +63,10 @@ func (c *Chart) readPlain(m members) error {
 			x = color
 			delete(m, "color")
 		}
+	}
+	if x == nil && y == nil && withoutAxes[v.Mark] {
+		v.undecided("a chart of the type " + quote(v.Mark))
+		return c.add(v)
 	}
 	if x == nil && y == nil {
 		return errcode.New(errcode.InvalidArgument, "the chart names no field for x or y")

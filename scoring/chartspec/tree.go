@@ -165,7 +165,8 @@ func scalar(n node) bool {
 	return true
 }
 
-// unwrapped returns the JSON in raw: the content of a JSON string, without a Markdown fence.
+// unwrapped returns the JSON in raw: the content of a JSON string, without a Markdown fence. Of prose it returns the
+// only fence that starts with an object or a list.
 func unwrapped(raw []byte) []byte {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '"' {
@@ -179,9 +180,30 @@ func unwrapped(raw []byte) []byte {
 		if _, rest, found := bytes.Cut(body, []byte("\n")); found {
 			body = rest
 		}
-		if body, ok = bytes.CutSuffix(bytes.TrimSpace(body), []byte("```")); ok {
+		if body, ok = bytes.CutSuffix(bytes.TrimSpace(body), []byte("```")); ok && !bytes.Contains(body, []byte("```")) {
 			raw = bytes.TrimSpace(body)
 		}
 	}
+	if len(raw) > 0 && raw[0] != '{' && raw[0] != '[' {
+		if inner := onlyFence(raw); inner != nil {
+			return inner
+		}
+	}
 	return raw
+}
+
+// onlyFence returns the content of the only fence with JSON in a text, or nil.
+func onlyFence(text []byte) (found []byte) {
+	parts := bytes.Split(text, []byte("```"))
+	for i := 1; i+1 < len(parts); i += 2 {
+		_, body, _ := bytes.Cut(parts[i], []byte("\n"))
+		if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' && body[0] != '[' {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = body
+	}
+	return found
 }

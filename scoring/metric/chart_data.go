@@ -219,6 +219,13 @@ func (c *chartCheck) expectations(v *chartspec.View, at *viewPoints, aggregated 
 				add(ofResult.Grouped(dimensionsOf(v, at), func(int) string { return op }), "the "+op+" of the result")
 			}
 		}
+		if len(out) == 0 && len(v.Steps) > 0 { // the chart reshapes its rows
+			named := *v
+			named.Data = nil
+			if all, what := named.Points(c.result, false); what == "" {
+				add(all, "the result")
+			}
+		}
 	}
 	return out
 }

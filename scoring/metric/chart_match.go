@@ -230,8 +230,15 @@ func matchChart(in *scoring.Input) (scoring.Score, error) {
 	return scores[0], nil
 }
 
+// maxShownPoints limits the points of all views together, each of which may show the whole result.
+const maxShownPoints = 10 * chartspec.MaxPoints
+
 // all checks every view.
 func (c *chartCheck) all() (scoring.Score, error) {
+	if n := len(c.chart.Views) * c.result.Rows; n > maxShownPoints && len(c.chart.Views) > 1 {
+		return scoring.Abstain(fmt.Sprintf("the chart is not compared: %d views of %d rows show more than %d points",
+			len(c.chart.Views), c.result.Rows, maxShownPoints)), nil
+	}
 	for i := range c.chart.Views {
 		c.detail.Marks = append(slices.Clip(c.detail.Marks), c.chart.Views[i].Mark)
 		c.view(i)

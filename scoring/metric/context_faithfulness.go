@@ -30,7 +30,7 @@ func init() {
 		source = "BADGER, section 8.5 (2), which leaves the measure open; faithfulness as in RAGAS (Es et al. 2024, arXiv:2309.15217, section 3), decided by evidence"
 		alce   = "ALCE (Gao et al. 2023, arXiv:2305.14627, section 4.3); support is decided by evidence, not by a language model"
 		rules  = " A statement is a sentence of the response. A figure is supported if a sentence of a passage has it, equal or rounded to the digits shown, in the same unit, and at least half of the statement's words; a quotation if a passage has its words; another statement if a passage has all of its words in this order. " +
-			"Statements that this does not decide are left out, and listed in the detail. Citations are [1], [doc-2], 【1】 or (source: title): an id, a title or source, or a number from 1."
+			"Statements that this does not decide are left out, and listed in the detail. Citations are [1], [doc-2], 【1】 or (source: title): an id, a title or source, or a number from 1 or of the response's own list of sources."
 	)
 	failed := scoring.FailedIsIgnored("the metric reads the response and the passages, not the query")
 	base := scoring.Metric{
@@ -93,6 +93,7 @@ type contextCheck struct {
 	decided, recalled   int
 	citations, precise  int
 	applicable, problem string // the reason for a missing value
+	work                int    // comparisons of figures, words and sentences
 }
 
 const undecidedClaim = "undecided"
@@ -125,7 +126,11 @@ func (c *contextCheck) all(response string) {
 		c.applicable = "no retrieved passages given"
 		return
 	}
-	statements := statementsOf(response, c.passages)
+	statements, ok := statementsOf(response, c.passages)
+	if !ok {
+		c.problem = fmt.Sprintf("the response makes more than %d statements or has more than %d figures", maxStatements, maxFigures)
+		return
+	}
 	if len(statements) == 0 {
 		c.applicable = "the response makes no statement"
 		return
@@ -150,6 +155,10 @@ func (c *contextCheck) all(response string) {
 		if v.Verdict != undecidedClaim {
 			c.decided++
 			c.cite(st)
+		}
+		if c.work > maxComparisons {
+			c.problem = "the response and the passages are too long to be compared"
+			return
 		}
 	}
 	if c.decided == 0 || c.counts[undecidedClaim]*2 > len(statements) {
@@ -207,6 +216,12 @@ func (c *contextCheck) verdict(st *statement, scope []int) checkedStatement {
 // words looks for the words of a text in the passages in scope, then in the others.
 func (c *contextCheck) words(text string, scope []int, otherwise checkedStatement) checkedStatement {
 	norm := normWords(text)
+	for k := range c.passages {
+		c.work += 1 + len(c.passages[k].norm)/1000
+	}
+	if c.work > maxComparisons {
+		return otherwise
+	}
 	for _, k := range scope {
 		if strings.Contains(c.passages[k].norm, norm) {
 			return checkedStatement{Verdict: claimSupported, Why: inPassage, Passage: c.passageName(k)}
@@ -234,8 +249,12 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 	}
 	for k := range c.passages {
 		for i := range c.passages[k].sentences {
+			if c.work++; c.work > maxComparisons {
+				return out
+			}
 			s := &c.passages[k].sentences[i]
 			has, other := false, ""
+			c.work += len(s.figures) / 4
 			for j := range s.figures {
 				g := &s.figures[j]
 				has = has || f.is(g)
@@ -247,6 +266,11 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 				continue
 			}
 			share, contrary, open := st.near(s)
+			if share >= relatedShare {
+				c.work += len(st.text) * len(s.text) / 1000
+			} else {
+				c.work += len(st.stems) / 20
+			}
 			switch related := share >= relatedShare; {
 			case has && related && contrary && in[k]:
 				better(6, claimContradicted, oppositeWords, k, "")
@@ -256,6 +280,8 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 				better(7, claimSupported, inPassage, k, "")
 			case has && related && !contrary && !open:
 				better(5, claimUnsupported, otherPassage, k, "")
+			case !has && related && open && in[k]:
+				better(2, undecidedClaim, notDecided, k, "")
 			case !has && related && in[k]:
 				better(3, claimContradicted, otherFigure, k, other)
 			case has && in[k]:

@@ -2,11 +2,11 @@ package metric
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math/big"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,7 +20,11 @@ const (
 	maxContextBytes = 4 << 20
 	maxPassages     = 1000
 	maxStatements   = 500
-	maxFigures      = 2000 // of one passage or statement
+	maxFigures      = 2000   // of a response
+	maxAllFigures   = 20_000 // of all passages
+	maxSentences    = 20_000
+	maxSentence     = 4000      // bytes; longer ones, such as tables, are cut
+	maxComparisons  = 4_000_000 // each about a microsecond
 )
 
 // passage is a retrieved text.
@@ -58,35 +62,73 @@ func readPassages(raw json.RawMessage) ([]passage, error) {
 		return nil, errcode.New(errcode.ResourceExhausted, "contexts has %d passages, expected at most %d", len(list), maxPassages)
 	}
 	out := make([]passage, len(list))
+	sentences, figures := 0, 0
 	for i, one := range list {
-		var o struct {
-			ID     json.RawMessage `json:"id"` // a string or a number
-			Text   *string         `json:"text"`
-			Page   *string         `json:"page_content"`
-			Body   *string         `json:"content"`
-			Title  string          `json:"title"`
-			Source string          `json:"source"`
+		p, text, err := readPassage(one, i)
+		if err != nil {
+			return nil, err
 		}
-		if one = bytes.TrimSpace(one); len(one) > 0 && one[0] == '"' {
-			o.Text = new(string)
-			_ = json.Unmarshal(one, o.Text) // it is a string
-		} else if json.Unmarshal(one, &o) != nil {
-			return nil, errcode.New(errcode.InvalidArgument, `contexts[%d]: expected {"id", "text", "title", "source"} or a string`, i)
+		p.norm = normWords(text)
+		list := sentencesOf(text)
+		if sentences += len(list); sentences > maxSentences {
+			return nil, errcode.New(errcode.ResourceExhausted, "contexts has more than %d sentences", maxSentences)
 		}
-		for _, other := range []*string{o.Page, o.Body} {
-			if o.Text == nil {
-				o.Text = other
+		for _, s := range list {
+			one := passageSentence{s, stems(s), figuresOf(s)}
+			p.sentences = append(p.sentences, one)
+			if figures += len(one.figures); figures > maxAllFigures {
+				return nil, errcode.New(errcode.ResourceExhausted, "contexts has more than %d figures", maxAllFigures)
 			}
 		}
-		if o.Text == nil {
-			return nil, errcode.New(errcode.InvalidArgument, "contexts[%d]: text is missing", i)
-		}
-		out[i] = passage{id: strings.Trim(string(o.ID), `" `), title: o.Title, source: o.Source, norm: normWords(*o.Text)}
-		for _, s := range sentencesOf(*o.Text) {
-			out[i].sentences = append(out[i].sentences, passageSentence{s, stems(s), figuresOf(s)})
-		}
+		out[i] = p
 	}
 	return out, nil
+}
+
+// passageMembers are the members of a passage in the spellings of common libraries.
+type passageMembers struct {
+	ID       json.RawMessage `json:"id"` // a string or a number
+	NodeID   string          `json:"id_"`
+	Text     *string         `json:"text"`
+	Page     *string         `json:"page_content"`
+	Content  *string         `json:"content"`
+	Title    string          `json:"title"`
+	Source   string          `json:"source"`
+	Metadata json.RawMessage `json:"metadata"` // an object with a title and a source
+	Meta     json.RawMessage `json:"meta"`
+	Node     json.RawMessage `json:"node"` // the passage itself, next to its score
+}
+
+// readPassage parses a passage without its sentences.
+func readPassage(raw json.RawMessage, i int) (p passage, text string, err error) {
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && raw[0] == '"' {
+		_ = json.Unmarshal(raw, &text) // it is a string
+		return p, text, nil
+	}
+	var o passageMembers
+	bad := errcode.New(errcode.InvalidArgument, `contexts[%d]: expected {"id", "text", "title", "source"} or a string`, i)
+	if json.Unmarshal(raw, &o) != nil {
+		return p, "", bad
+	}
+	if len(o.Node) > 0 && o.Text == nil && json.Unmarshal(o.Node, &o) != nil {
+		return p, "", bad
+	}
+	for _, other := range []*string{o.Page, o.Content} {
+		if o.Text == nil {
+			o.Text = other
+		}
+	}
+	if o.Text == nil {
+		return p, "", errcode.New(errcode.InvalidArgument, "contexts[%d]: text is missing", i)
+	}
+	p = passage{id: cmp.Or(strings.Trim(string(o.ID), `" `), o.NodeID), title: o.Title, source: o.Source}
+	for _, m := range []json.RawMessage{o.Metadata, o.Meta} {
+		var about struct{ Title, Source string }
+		if json.Unmarshal(m, &about) == nil { // members of other types are not compared
+			p.title, p.source = cmp.Or(p.title, about.Title), cmp.Or(p.source, about.Source)
+		}
+	}
+	return p, *o.Text, nil
 }
 
 // normWords returns the words of a text in lower case, with a blank on either side of each.
@@ -94,25 +136,37 @@ func normWords(text string) string { return " " + strings.Join(words(plainDigits
 
 var (
 	sentenceEnd = regexp.MustCompile(`[.!?;。！？]+["”»']*(?:\s*(?:\[[^\[\]\n]{1,80}\]|【[^【】\n]{1,80}】))*(?:\s+|$)|[。！？]|\n+`)
+	abbreviated = regexp.MustCompile(`\b(?i:(pp?|secs?|ch|no|nr|fig|vol|art|approx|ca|est))\.[ \t]+(\d)`)
 	listMarker  = regexp.MustCompile(`(?m)^\s*(?:[-*•#]+|\d{1,2}[.)])\s+`)
-	bracketed   = regexp.MustCompile(`\[\^?([^\[\]\n]{1,80})\](\(?)|【([^【】\n]{1,80})】|\((?i:sources?|see|refs?|according to):?\s+([^()\n]{1,120})\)`)
-	likeAnID    = regexp.MustCompile(`^(?i)[a-z]{1,12}[-_ #:]?\d{1,6}$`)
 	quotation   = regexp.MustCompile(`“([^“”]{3,600})”|"([^"]{3,600})"|«([^«»]{3,600})»|„([^„“]{3,600})“`)
 )
 
 // sentencesOf splits a text into sentences. Citations after a full stop belong to the sentence before it.
 func sentencesOf(text string) (out []string) {
-	text = listMarker.ReplaceAllString(text, "")
+	text = abbreviated.ReplaceAllString(listMarker.ReplaceAllString(text, ""), "$1.$2")
 	at := 0
-	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
-		if s := strings.TrimSpace(text[at:m[1]]); s != "" {
+	add := func(s string) {
+		s = strings.TrimSpace(s)
+		for len(s) > maxSentence {
+			end := strings.LastIndexByte(s[:maxSentence], ' ')
+			if end <= 0 {
+				end = len(strings.ToValidUTF8(s[:maxSentence], ""))
+			}
+			if end == 0 { // invalid UTF-8
+				end = maxSentence
+			}
+			out = append(out, s[:end])
+			s = strings.TrimSpace(s[end:])
+		}
+		if s != "" {
 			out = append(out, s)
 		}
+	}
+	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+		add(text[at:m[1]])
 		at = m[1]
 	}
-	if s := strings.TrimSpace(text[at:]); s != "" {
-		out = append(out, s)
-	}
+	add(text[at:])
 	return out
 }
 
@@ -197,9 +251,16 @@ type statement struct {
 // statementsOf returns the statements of a response: its sentences that have a figure, a quotation, a citation or at
 // least four words, and are not questions.
 func statementsOf(response string, passages []passage) (out []statement) {
-	for _, s := range sentencesOf(response) {
+	refs := referencesTo(passages)
+	for _, s := range sentencesOf(refs.prepare(response)) {
+		if len(out) > maxStatements || figures > maxFigures {
+			return nil, false
+		}
 		st := statement{}
-		st.text = strings.TrimSpace(st.takeCitations(s, passages))
+		st.text = strings.TrimSpace(st.takeCitations(s, refs))
+		if refs.resolve(strings.Trim(st.text, " .:*_")) >= 0 && !isNumber(st.text) { // an entry of a list of sources
+			continue
+		}
 		for _, m := range quotation.FindAllStringSubmatch(st.text, 50) {
 			if q := strings.Join(m[1:], ""); len(words(q)) >= 3 {
 				st.quotes = append(st.quotes, q)
@@ -210,71 +271,15 @@ func statementsOf(response string, passages []passage) (out []statement) {
 			plain = strings.Replace(plain, q, " ", 1)
 		}
 		st.figures, st.stems, st.negative = figuresOf(plain), stems(plain), denies(plain)
+		figures += len(st.figures)
 		switch {
 		case len(st.figures) == 0 && len(st.quotes) == 0 &&
 			(strings.HasSuffix(st.text, "?") || !st.cited && len(st.stems) < 4):
-		case len(out) < maxStatements && len(words(st.text)) > 0:
+		case len(words(st.text)) > 0:
 			out = append(out, st)
 		}
 	}
-	return out
-}
-
-// takeCitations removes the citations from a sentence and resolves them.
-func (st *statement) takeCitations(s string, passages []passage) string {
-	return bracketed.ReplaceAllStringFunc(s, func(found string) string {
-		m := bracketed.FindStringSubmatch(found)
-		if m[2] != "" { // a link
-			return found
-		}
-		inner, named := m[1]+m[3]+m[4], m[4] != ""
-		inner, _, _ = strings.Cut(inner, "†")
-		var refs []string
-		if k := resolvePassage(inner, passages); k >= 0 {
-			refs = []string{inner}
-		} else {
-			refs = strings.FieldsFunc(inner, func(r rune) bool { return r == ',' || r == ';' })
-		}
-		is := false
-		for _, ref := range refs {
-			ref = strings.TrimSpace(ref)
-			_, err := strconv.Atoi(ref)
-			k := resolvePassage(ref, passages)
-			if k < 0 && err != nil && !named && !likeAnID.MatchString(ref) {
-				continue
-			}
-			is = true
-			if k < 0 {
-				st.unknown = append(st.unknown, ref)
-			} else if !slices.Contains(st.cites, k) {
-				st.cites = append(st.cites, k)
-			}
-		}
-		if !is {
-			return found
-		}
-		st.cited = true
-		return ""
-	})
-}
-
-// resolvePassage returns the passage that a citation names, by its id, its title, its source or its number from 1; −1
-// if there is none.
-func resolvePassage(ref string, passages []passage) int {
-	ref = strings.TrimSpace(ref)
-	for _, name := range []func(p passage) string{func(p passage) string { return p.id },
-		func(p passage) string { return p.title }, func(p passage) string { return p.source }} {
-		if k := slices.IndexFunc(passages, func(p passage) bool {
-			return name(p) != "" &&
-				strings.EqualFold(name(p), ref)
-		}); k >= 0 {
-			return k
-		}
-	}
-	if n, err := strconv.Atoi(ref); err == nil && n >= 1 && n <= len(passages) {
-		return n - 1
-	}
-	return -1
+	return out, len(out) <= maxStatements && figures <= maxFigures
 }
 
 var denials = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|without|cannot)\b|n['’]t\b`)
@@ -313,9 +318,13 @@ func (st *statement) near(s *passageSentence) (share float64, contrary, open boo
 		}
 	}
 	share = float64(n) / float64(len(st.stems))
+	if share < relatedShare {
+		return share, false, false
+	}
 	if a, b := trendOf(st.stems), trendOf(s.stems); a*b < 0 {
 		return share, true, false
 	}
+	others := words(s.text)
 	for i, w := range strings.Fields(st.text) {
 		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 		r := []rune(strings.ToLower(w))
@@ -326,7 +335,7 @@ func (st *statement) near(s *passageSentence) (share float64, contrary, open boo
 			open = true
 		}
 		a := naming.Read(string(r))
-		for _, other := range words(s.text) {
+		for _, other := range others {
 			if o := []rune(other); len(o) >= stemLength && !st.stems[string(o[:stemLength])] && a.Opposes(naming.Read(other)) {
 				return share, true, false
 			}
