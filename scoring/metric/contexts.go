@@ -249,9 +249,9 @@ type statement struct {
 }
 
 // statementsOf returns the statements of a response: its sentences that have a figure, a quotation, a citation or at
-// least four words, and are not questions.
-func statementsOf(response string, passages []passage) (out []statement) {
-	refs := referencesTo(passages)
+// least four words, and are not questions. ok is false beyond a limit.
+func statementsOf(response string, passages []passage) (out []statement, ok bool) {
+	refs, figures := referencesTo(passages), 0
 	for _, s := range sentencesOf(refs.prepare(response)) {
 		if len(out) > maxStatements || figures > maxFigures {
 			return nil, false
