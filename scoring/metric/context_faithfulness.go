@@ -254,7 +254,7 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 			}
 			s := &c.passages[k].sentences[i]
 			has, other := false, ""
-			c.work += len(s.figures) / 4
+			c.work += 10 * len(s.figures)
 			for j := range s.figures {
 				g := &s.figures[j]
 				has = has || f.is(g)
