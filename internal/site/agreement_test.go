@@ -35,12 +35,12 @@ func TestAgreement(t *testing.T) {
 		if len(cells) != 15 {
 			t.Fatalf("a row of %d cells: %v", len(cells), cells)
 		}
-		metric, _, judged := strings.Cut(cells[0], "@")
-		if judged != (row.Find("th").Text() != metric) {
+		key := keyOfRow(row)
+		if _, _, judged := strings.Cut(key, "@"); judged != strings.Contains(cells[0], ", judge ") {
 			t.Errorf("%q", cells[0])
 		}
 		c := agreement.Confusion{TP: number(t, cells[9]), FP: number(t, cells[10]), FN: number(t, cells[11]), TN: number(t, cells[12])}
-		if c.N() != number(t, cells[1]) || stat(c.Kappa()) != cells[2] || statPercent(c.BalancedAccuracy()) != cells[5] {
+		if c.N() != number(t, cells[1]) || stat(c.LabelKappa()) != cells[2] || statPercent(c.BalancedAccuracy()) != cells[5] {
 			t.Errorf("%s: %v do not go with the counts %+v", cells[0], cells, c)
 		}
 		row.Find("td.number a").Each(func(_ int, a *goquery.Selection) {
@@ -99,6 +99,14 @@ func TestAgreement(t *testing.T) {
 	})
 }
 
+// keyOfRow returns the key of a metric that a row names.
+func keyOfRow(row *goquery.Selection) string {
+	if key := row.Find("th small").First(); key.Length() > 0 {
+		return key.Text()
+	}
+	return row.Find("th").Text()
+}
+
 // An interval of kappa half as wide takes four times as many labels, and one as wide as can be none.
 func TestLabelsToCome(t *testing.T) {
 	s := opened(t, sitetest.Shared(t))
@@ -106,8 +114,8 @@ func TestLabelsToCome(t *testing.T) {
 		doc := shows(t, s, agreementAddress(agreementState{Run: night1, By: "tier", Width: width}))
 		var cells []string
 		doc.Find(`[aria-label="Metrics"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
-			if c := texts(row); c[0] == "ex_bird" {
-				cells = c
+			if keyOfRow(row) == "ex_bird" {
+				cells = texts(row)
 			}
 		})
 		if cells == nil {
@@ -134,7 +142,7 @@ func TestTwoMetrics(t *testing.T) {
 	if cells := texts(rows.First()); rows.Length() != 1 || cells[0] != "Right result hybrid_ex" || cells[1] != "Same rows (BIRD) ex_bird" {
 		t.Errorf("%d comparisons, %v", rows.Length(), cells)
 	}
-	if text := doc.Find("h2").Text(); !strings.Contains(text, "Threshold of row_f1") || !strings.Contains(text, "By relation") {
+	if text := doc.Find("h2").Text(); !strings.Contains(text, "Threshold of Whole rows in common") || !strings.Contains(text, "By relation") {
 		t.Errorf("headings: %s", text)
 	}
 	if said := doc.Find("main").Text(); !strings.Contains(said, "With thresholds chosen on other cases (10 folds)") {

@@ -36,7 +36,7 @@ func TestAgreement_ShowsDrift(t *testing.T) {
 	}
 	doc := shows(t, opened(t, w), address)
 	text := doc.Find("main").Text()
-	for _, want := range []string{"1 judge changed.", "verdict by openai:m: changed", "It is stricter", "Now fail: <b>c1, <b>c2, <b>c4",
+	for _, want := range []string{"1 judge changed.", "Verdict by openai:m: changed", "It is stricter", "Now fail: <b>c1, <b>c2, <b>c4",
 		"12 cases, compared with 4 earlier askings since 2025-01-01", "Model: m<i>."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not on the page", want)
