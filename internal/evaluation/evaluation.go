@@ -129,11 +129,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 			lost = e.scoredUnread(ctx)
 		}
 	}
-	source := e.Execution.Of(e.Source)
-	if e.Warehouse != nil {
-		source = begins{source, e}
-	}
-	outcome, err := runner.Run(ctx, e.ID, source, ledger)
+	outcome, err := runner.Run(ctx, e.ID, begins{e.Execution.Of(e.Source), e}, ledger)
 	if err = cmp.Or(err, lost); err == nil || errcode.Of(err) == errcode.Cancelled {
 		err = cmp.Or(err, e.scoredUnread(context.WithoutCancel(ctx)))
 	}
@@ -155,6 +151,8 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		if e := e.Summary.date(context.WithoutCancel(ctx), e.Warehouse); e != nil && err == nil {
 			err = e
 		}
+	} else {
+		e.Summary.dateByAnswers(e.answered)
 	}
 	return outcome, err
 }
@@ -169,6 +167,12 @@ func (e *Run) held(rows []scoring.Row) {
 		return
 	}
 	e.Summary.Add(Asked{}, rows)
+	for i := range rows { // those of a score file know more than those of a database
+		e.date(e.key(&rows[i]), rows[i].RanAt)
+		if spent := rows[i].Spent; spent != nil {
+			e.Summary.report.Took(rows[i].AnswerID, *spent)
+		}
+	}
 	e.count(rows)
 }
 

@@ -103,6 +103,18 @@ func (s *Summary) date(ctx context.Context, w *store.Store) error {
 	return err
 }
 
+// dateByAnswers orders the versions and batches by the time of their last answers, if there are several.
+func (s *Summary) dateByAnswers(answered map[scoring.RunID]time.Time) {
+	if !s.report.Several() {
+		return
+	}
+	dates := map[scoring.By]time.Time{}
+	for key, at := range answered {
+		dates[key.By] = at
+	}
+	s.report.Dated(dates)
+}
+
 // Close computes the figures. against names the baseline of all comparisons; "": see [report.SummaryOptions].
 func (s *Summary) Close(against string) error {
 	if err := s.report.CompareWith(against); err != nil {
