@@ -14,8 +14,8 @@ type Row struct {
 	Score    Score
 	GoldHash string    // [Case.GoldHash] of the case; empty if it is not known
 	RanAt    time.Time // when the agent answered; zero if unknown. The table scores does not hold it.
-	// Spent is what the answer took; nil if unknown, and except for the first score of the answer. The table scores does
-	// not hold it.
+	// Spent is what the answer took; nil except for the first score of an answer, and if a score file has none of it. The
+	// table scores does not hold it.
 	Spent *Spent
 }
 

@@ -83,7 +83,7 @@ func TestHeldAndScoredAreTheWholeRun(t *testing.T) {
 		}
 		r := batch.Runner{
 			Engine: e, BatchSize: 3, Scored: func(c *scoring.Case, rows []scoring.Row) { cases = append(cases, c.ID); tell(c, rows) },
-			Held: func(rows []scoring.Row) { tell(nil, rows) }, Skipped: func(c *scoring.Case) { cases = append(cases, c.ID) },
+			Held: func(rows []scoring.Row) { tell(nil, rows) }, Skipped: func(c *scoring.Case, _ scoring.AnswerID, _ scoring.Spent) { cases = append(cases, c.ID) },
 		}
 		o, err := r.Run(context.Background(), "r", src, batch.Tee(a, b))
 		if err != nil || o.Done+o.Skipped != 20 || int(o.Skipped) != cut/2 {

@@ -18,9 +18,10 @@ type Key struct {
 // Item is one case of a source that is not loaded yet.
 type Item struct {
 	scoring.AnswerID
-	Place string    // its position, such as cases.jsonl:17; unique within the source
-	Bytes int64     // estimated memory of the case while it is scored; 0 if that is small
-	RanAt time.Time // when the agent answered; zero if unknown
+	Place string        // its position, such as cases.jsonl:17; unique within the source
+	Bytes int64         // estimated memory of the case while it is scored; 0 if that is small
+	RanAt time.Time     // when the agent answered; zero if unknown
+	Spent scoring.Spent // what the answer took, used if Load fails
 	// Offset and Length are the place of the case's text in a case file, in bytes.
 	Offset int64
 	Length int
@@ -89,7 +90,7 @@ func ItemOf(c *scoring.Case, place string) Item {
 		size += queryBytes(&c.Golds[i])
 	}
 	return Item{
-		AnswerID: c.AnswerID(), Place: place, Bytes: size + queryBytes(&c.Pred), RanAt: c.Agent.RanAt,
+		AnswerID: c.AnswerID(), Place: place, Bytes: size + queryBytes(&c.Pred), RanAt: c.Agent.RanAt, Spent: c.Spent(),
 		Load:     func(context.Context) (*scoring.Case, error) { return c, nil },
 		Question: func(context.Context) *scoring.Case { return questionOf(c) },
 	}

@@ -68,6 +68,7 @@ type job struct {
 	begun    bool
 	c        *scoring.Case
 	question *scoring.Case // the known part of a case that cannot be read, or nil
+	spent    *scoring.Spent
 	changed  bool          // question or gold differs from that of the stored scores
 	rows     []scoring.Row // nil: cancelled, or not started
 }
@@ -283,10 +284,12 @@ func (x *run) score(j *job) {
 		s.Metric, s.Version = j.metrics[i].Name, j.metrics[i].Version
 		j.rows[i] = scoring.Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold, RanAt: j.item.RanAt}
 	}
-	if j.c != nil && len(j.rows) > 0 {
-		if spent := j.c.Spent(); !spent.Unknown() {
-			j.rows[0].Spent = &spent
-		}
+	spent := j.item.Spent
+	if j.c != nil {
+		spent = j.c.Spent()
+	}
+	if j.spent = &spent; len(j.rows) > 0 {
+		j.rows[0].Spent = j.spent
 	}
 }
 

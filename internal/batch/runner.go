@@ -37,12 +37,12 @@ type Runner struct {
 	// Held is called first, with the stored scores of the run, answer by answer. Skipped is called with each case of
 	// the source whose scores are all stored, Scored after the scores of a case were stored, and Progress about every
 	// ProgressEvery (default 200 ms) and at the end. Calls are never concurrent; each function may be nil. For a case
-	// that could not be read, c is the known part of its question, or nil.
+	// that could not be read, c is the known part of its question, or nil; Skipped is called with nil.
 	//
 	// If the question or gold of a case differs from that of its stored scores, the case is scored again, and Scored
 	// is called after Held. A case whose scores are all stored is only read and compared if Skipped is not nil.
 	Held          func(rows []scoring.Row)
-	Skipped       func(c *scoring.Case)
+	Skipped       func(c *scoring.Case, of scoring.AnswerID, spent scoring.Spent)
 	Scored        func(c *scoring.Case, rows []scoring.Row)
 	Progress      func(Progress)
 	ProgressEvery time.Duration

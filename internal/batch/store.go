@@ -118,9 +118,7 @@ func (x *run) appendRows(batch []*job) error {
 	}
 	for _, j := range batch {
 		if len(j.metrics) == 0 {
-			if j.c != nil {
-				x.Skipped(j.c)
-			}
+			x.Skipped(j.c, j.item.AnswerID, *j.spent)
 			continue
 		}
 		x.meter.stored(j.rows)

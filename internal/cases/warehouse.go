@@ -123,7 +123,7 @@ func itemOf(a *store.Answer) batch.Item {
 	if a.Case != nil {
 		return batch.ItemOf(a.Case, placeOf(a.AnswerID))
 	}
-	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID),
+	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID), Spent: a.Spent,
 		Question: func(context.Context) *scoring.Case { return a.Question },
 		Load:     func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
 }

@@ -112,9 +112,11 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed,
 		Ordered: e.ScoreFile != nil || e.Exports.Any(),
 		Stop:    e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held,
-		Skipped: func(c *scoring.Case) {
-			e.Summary.Describe(c.AnswerID(), questionOf(c))
-			e.Summary.took(c)
+		Skipped: func(c *scoring.Case, of scoring.AnswerID, spent scoring.Spent) {
+			if c != nil {
+				e.Summary.Describe(of, questionOf(c))
+			}
+			e.Summary.report.Took(of, spent)
 		},
 	}
 	var lost error // of looking up questions
@@ -122,7 +124,6 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		e.lookAtUnread(c)
 		if _, ok := e.Source.(*cases.Warehouse); c != nil || !ok {
 			e.scored(questionOf(c), rows)
-			e.Summary.took(c)
 			return
 		}
 		if e.unread = append(e.unread, rows); len(e.unread) >= lookedUp && lost == nil {
@@ -169,10 +170,8 @@ func (e *Run) held(rows []scoring.Row) {
 	e.Summary.Add(Asked{}, rows)
 	for i := range rows { // those of a score file know more than those of a database
 		e.date(e.key(&rows[i]), rows[i].RanAt)
-		if spent := rows[i].Spent; spent != nil {
-			e.Summary.report.Took(rows[i].AnswerID, *spent)
-		}
 	}
+	e.Summary.took(rows)
 	e.count(rows)
 }
 
@@ -182,6 +181,7 @@ func (e *Run) scored(q Asked, rows []scoring.Row) {
 		return
 	}
 	e.Summary.Add(q, rows)
+	e.Summary.took(rows)
 	e.exportScored(q, rows)
 	if e.Recorded != nil {
 		e.cases[rows[0].CaseID] = true

@@ -9,10 +9,12 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// took records what the answer of a case took; it does nothing for nil.
-func (s *Summary) took(c *scoring.Case) {
-	if c != nil {
-		s.report.Took(c.AnswerID(), c.Spent())
+// took records what an answer took after its scores were added.
+func (s *Summary) took(rows []scoring.Row) {
+	for i := range rows {
+		if spent := rows[i].Spent; spent != nil {
+			s.report.Took(rows[i].AnswerID, *spent)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type Answer struct {
 	Case       *scoring.Case
 	Err        error         // why the row is not a valid case; later rows are still read
 	Question   *scoring.Case // the question of an invalid row, if it is valid
+	Spent      scoring.Spent // what the answer of an invalid row took; invalid values are unknown
 }
 
 const (

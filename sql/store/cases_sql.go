@@ -196,6 +196,7 @@ func (a *answerRow) answer() Answer {
 	out := a.Answer
 	out.InSet = a.copies > 0
 	if out.Case, out.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), a.copies); out.Err != nil {
+		out.Spent, _ = scoring.SpentOfCells(ofRun)
 		if q, err := scoring.CaseOfRows(ofKey, either(ofKey, ofGolden), a.copies); err == nil && out.InSet {
 			out.Question = q
 		}
