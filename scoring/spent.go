@@ -48,8 +48,7 @@ func (u *USD) UnmarshalJSON(b []byte) (err error) {
 }
 
 // ParseCost parses the cost of an answer in US dollars: a decimal number from 0 to 1,000,000, also with an exponent,
-// such as 2.1e-3. Digits after the twelfth decimal are rounded half up. A positive number that would become 0 is an
-// error.
+// such as 2.1e-3. Digits after the twelfth decimal are rounded half up, so that 4e-13 is 0.
 func ParseCost(text string) (USD, error) {
 	bad := func() (USD, error) {
 		return 0, errcode.New(errcode.InvalidArgument, "expected US dollars from 0 to %d, such as 0.0021", maxCost)
@@ -72,8 +71,7 @@ func ParseCost(text string) (USD, error) {
 		out.Add(n, new(big.Int).Rsh(half, 1))
 		out.Div(out, half)
 	}
-	if n.Sign() < 0 || n.Sign() > 0 && out.Sign() == 0 ||
-		out.Cmp(new(big.Int).Mul(big.NewInt(maxCost), power(usdDigits))) > 0 {
+	if n.Sign() < 0 || out.Cmp(new(big.Int).Mul(big.NewInt(maxCost), power(usdDigits))) > 0 {
 		return bad()
 	}
 	return USD(out.Int64()), nil
