@@ -172,7 +172,11 @@ func TestChangedCasesAreScoredAgain(t *testing.T) {
 			}
 			again := func() (batch.Outcome, []string) {
 				var told []string
-				o, err := batch.Runner{Engine: e, Metrics: []string{"m", "n"}, Ordered: true, Skipped: func(_ *scoring.Case, of scoring.AnswerID, _ scoring.Spent) { told = append(told, of.CaseID) }}.Run(t.Context(), "r", tc.after, l)
+				o, err := batch.Runner{Engine: e, Metrics: []string{"m", "n"}, Ordered: true, Skipped: func(c *scoring.Case, _ scoring.AnswerID, _ scoring.Spent) {
+					if c != nil {
+						told = append(told, c.ID)
+					}
+				}}.Run(t.Context(), "r", tc.after, l)
 				if err != nil || !o.Complete {
 					t.Fatal(err, o.Complete)
 				}
