@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"time"
@@ -114,6 +115,19 @@ func (s *Spent) Unknown() bool {
 // Spent returns what the answer took.
 func (c *Case) Spent() Spent {
 	return Spent{c.Agent.CostUSD, c.Agent.TokensIn, c.Agent.TokensOut, c.Pred.Latency}
+}
+
+// UnreadableSpent counts the answers with a value of [Spent] that cannot be read, and so is unknown.
+type UnreadableSpent struct {
+	Answers int
+	First   string // names the case and the column of the first
+}
+
+// Add counts an answer with the error of [SpentOfCells].
+func (u *UnreadableSpent) Add(caseID string, err error) {
+	if u.Answers++; u.Answers == 1 {
+		u.First = fmt.Sprintf("case %.60q: %v", caseID, err)
+	}
 }
 
 // SpentOfCells returns what an answer took from the cells of its row in agent_runs: cost_usd, tokens_in, tokens_out and

@@ -50,7 +50,7 @@ type AnswerSpent struct {
 type Spent struct {
 	Batch      Batch
 	Answers    []AnswerSpent // one for each answer, also if nothing is known of it
-	Unreadable int           // values that cannot be read, and so are unknown
+	Unreadable scoring.UnreadableSpent
 }
 
 // known reports whether anything is known about any answer.
@@ -70,8 +70,9 @@ type BatchSpending struct {
 	Batch      Batch      `json:"batch"`
 	Answers    int        `json:"answers"`
 	Right      int        `json:"right"`
-	Unreadable int        `json:"unreadable,omitempty"` // values that cannot be read, and so are unknown
-	Quantities []Quantity `json:"quantities"`           // those with a known value
+	Unreadable int        `json:"unreadable,omitempty"`       // answers with a value that cannot be read, and so is unknown
+	Unread     string     `json:"first_unreadable,omitempty"` // the case and the column of the first of them
+	Quantities []Quantity `json:"quantities"`                 // those with a known value
 	// PerRight is the cost of all answers with a known cost, right or wrong, divided by RightOfKnown, the right ones among
 	// them; null if there is none. It is rounded to 12 decimals.
 	PerRight     *Amount `json:"cost_usd_per_right"`
@@ -155,7 +156,8 @@ func (s *Spending) With(o *Spending) *Spending {
 
 // figures returns the figures of a batch.
 func (s *Spent) figures() BatchSpending {
-	b := BatchSpending{Batch: s.Batch, Answers: len(s.Answers), Unreadable: s.Unreadable}
+	b := BatchSpending{Batch: s.Batch, Answers: len(s.Answers), Unreadable: s.Unreadable.Answers,
+		Unread: s.Unreadable.First}
 	for i := range s.Answers {
 		if a := &s.Answers[i]; a.Right {
 			b.Right++
@@ -271,9 +273,10 @@ func (ch *QuantityChange) conclude(diffs []float64) {
 
 // spentSource is a source that knows what answers took.
 type spentSource interface {
-	// Spent returns what the answers of a batch took, by case, and the number of answers with a value that cannot be read,
-	// and so is unknown. It returns nil if it has no answer of the batch.
-	Spent(ctx context.Context, b Batch) (answers map[string]scoring.Spent, unreadable int, err error)
+	// Spent returns what the answers of a batch took, by case, and the answers with a value that cannot be read, and so is
+	// unknown. It returns nil if it has no answer of the batch.
+	Spent(ctx context.Context, b Batch) (answers map[string]scoring.Spent, unreadable scoring.UnreadableSpent,
+		err error)
 }
 
 // SpentOf returns what the answers of a side took. If several batches have an answer to a question, that of the last is
@@ -287,7 +290,9 @@ func SpentOf(ctx context.Context, src spentSource, batches []Batch, scores *Answ
 			return out, err
 		}
 		maps.Copy(all, answers)
-		out.Unreadable += unreadable
+		if out.Unreadable.Answers += unreadable.Answers; out.Unreadable.First == "" {
+			out.Unreadable.First = unreadable.First
+		}
 	}
 	for id, spent := range all {
 		a := AnswerSpent{CaseID: id, Spent: spent}

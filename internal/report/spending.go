@@ -234,8 +234,8 @@ func PerRight(s *analysis.Spending) (out []string) {
 func UnreadableSpending(s *analysis.Spending) (out []string) {
 	for i := range s.Batches {
 		if b := &s.Batches[i]; b.Unreadable > 0 {
-			out = append(out, fmt.Sprintf("%s of %s: a cost, tokens or latency cannot be read, and is unknown: expected numbers from 0",
-				printable.Count(b.Unreadable, "answer"), b.Batch.Name()))
+			out = append(out, fmt.Sprintf("%s of %s: a cost, tokens or latency cannot be read, and is unknown; first: %s",
+				printable.Count(b.Unreadable, "answer"), b.Batch.Name(), b.Unread))
 		}
 	}
 	return out

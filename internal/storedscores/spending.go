@@ -11,16 +11,18 @@ import (
 )
 
 // Spent returns what the answers of a batch in agent_runs took.
-func (s *Warehouse) Spent(ctx context.Context, b analysis.Batch) (map[string]scoring.Spent, int, error) {
+func (s *Warehouse) Spent(ctx context.Context, b analysis.Batch) (map[string]scoring.Spent,
+	scoring.UnreadableSpent, error) {
 	return s.w.Spent(ctx, b.By)
 }
 
 // Spent returns what the answers of a batch took, as the lines of its scores say.
-func (s *Files) Spent(ctx context.Context, b analysis.Batch) (map[string]scoring.Spent, int, error) {
+func (s *Files) Spent(ctx context.Context, b analysis.Batch) (map[string]scoring.Spent,
+	scoring.UnreadableSpent, error) {
 	if err := s.readAll(ctx); err != nil {
-		return nil, 0, err
+		return nil, scoring.UnreadableSpent{}, err
 	}
-	return s.spent[s.key(b)], 0, nil
+	return s.spent[s.key(b)], scoring.UnreadableSpent{}, nil
 }
 
 // took adds a line of a score file to what the answers of its batch took. A question without an answer took nothing.

@@ -19,20 +19,21 @@ type spentRow struct {
 	cells  [len(spentColumns)]string
 }
 
-// Spent returns what the answers of a batch in agent_runs took, by case, and the number of answers with a value that
-// cannot be read, and so is unknown. It is nil if agent_runs does not exist or has no answer of the batch.
-func (w *Store) Spent(ctx context.Context, of scoring.By) (out map[string]scoring.Spent, unreadable int, err error) {
+// Spent returns what the answers of a batch in agent_runs took, by case, and the answers with a value that cannot be
+// read, and so is unknown. It is nil if agent_runs does not exist or has no answer of the batch.
+func (w *Store) Spent(ctx context.Context, of scoring.By) (out map[string]scoring.Spent,
+	unreadable scoring.UnreadableSpent, err error) {
 	r, err := w.reader(ctx, "agent_runs")
 	if errcode.Of(err) == errcode.NotFound {
-		return nil, 0, nil
+		return nil, unreadable, nil
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, unreadable, err
 	}
 	q := inputs{Reader: r}
 	for row, err := range Rows(ctx, w, q.spent(of)) {
 		if err != nil {
-			return nil, 0, err
+			return nil, unreadable, err
 		}
 		if out == nil {
 			out = map[string]scoring.Spent{}
@@ -42,7 +43,7 @@ func (w *Store) Spent(ctx context.Context, of scoring.By) (out map[string]scorin
 		}
 		spent, err := spentOf(row.cells)
 		if err != nil {
-			unreadable++
+			unreadable.Add(row.caseID, err)
 		}
 		out[strings.Clone(row.caseID)] = spent
 	}

@@ -73,8 +73,8 @@ func TestSpentRoundTrip(t *testing.T) {
 		}
 		want := "a 123456.789012345678 9007199254 0 10ms; b 0.000000000001 1 -; c 0.00 - -; d - - - 30ms"
 		got, unreadable, err := db.Spent(t.Context(), by)
-		if err != nil || unreadable != 0 || spentText(got) != want {
-			t.Errorf("%s, %d unreadable, %v; want\n%s", spentText(got), unreadable, err, want)
+		if err != nil || unreadable.Answers != 0 || spentText(got) != want {
+			t.Errorf("%s, %v unreadable, %v; want\n%s", spentText(got), unreadable, err, want)
 		}
 		read := map[string]scoring.Spent{}
 		for a, err := range db.Cases(t.Context(), store.Filter{}) {
@@ -117,8 +117,8 @@ func TestSpentOfUsersTables(t *testing.T) {
 			"INSERT INTO badger.agent_runs VALUES ('a', 'nova', '2.1e-3', 120, '7'), ('b', 'nova', '-1', 3, NULL), ('c', 'nova', NULL, 1.5, NULL), ('d', NULL, '1', 1, '1')")
 		nova := scoring.By{Agent: "nova"}
 		got, unreadable, err := db.Spent(t.Context(), nova)
-		if want := "a 0.0021 120 7; b - 3 -; c - - -"; err != nil || unreadable != 2 || spentText(got) != want {
-			t.Errorf("%s, %d unreadable, %v; want %s and 2", spentText(got), unreadable, err, want)
+		if want := "a 0.0021 120 7; b - 3 -; c - - -"; err != nil || unreadable.Answers != 2 || !strings.HasPrefix(unreadable.First, `case "b": cost_usd cannot be read`) || spentText(got) != want {
+			t.Errorf("%s, %v unreadable, %v; want %s and 2", spentText(got), unreadable, err, want)
 		}
 		invalid := map[string]string{}
 		for a, err := range db.Cases(t.Context(), store.Filter{By: nova}) {
@@ -134,8 +134,8 @@ func TestSpentOfUsersTables(t *testing.T) {
 		}
 		db.run(t, "DROP TABLE badger.agent_runs", "CREATE TABLE badger.agent_runs (case_id VARCHAR, agent_name VARCHAR)",
 			"INSERT INTO badger.agent_runs VALUES ('a', 'nova')")
-		if got, unreadable, err = db.Spent(t.Context(), nova); err != nil || unreadable != 0 || spentText(got) != "a - - -" {
-			t.Errorf("without the columns: %s, %d, %v", spentText(got), unreadable, err)
+		if got, unreadable, err = db.Spent(t.Context(), nova); err != nil || unreadable.Answers != 0 || spentText(got) != "a - - -" {
+			t.Errorf("without the columns: %s, %v, %v", spentText(got), unreadable, err)
 		}
 		db.run(t, "DROP TABLE badger.agent_runs")
 		if got, _, err = db.Spent(t.Context(), nova); err != nil || got != nil {
