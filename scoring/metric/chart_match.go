@@ -230,7 +230,7 @@ func matchChart(in *scoring.Input) (scoring.Score, error) {
 	return scores[0], nil
 }
 
-// maxShownPoints limits the points of all views together, each of which may show the whole result.
+// maxShownPoints limits the points of all views together. Each view may show the whole result.
 const maxShownPoints = 10 * chartspec.MaxPoints
 
 // all checks every view.
