@@ -56,8 +56,8 @@ func Shared(tb testing.TB) *store.Store {
 	return w
 }
 
-// shared opens the small store for reading, once per process. Its file is removed immediately, and the engine still reads
-// it: no test knows that it is the last one.
+// shared opens the small store for reading, once per process. Its file is removed immediately, and the engine still
+// reads it: no test knows that it is the last one.
 var shared = sync.OnceValues(func() (*store.Store, error) {
 	original, err := small()
 	if err != nil {
