@@ -153,13 +153,14 @@ type chartDot struct {
 type chartSize struct {
 	class         string
 	width, height float64
-	links         bool // dots lead to their batches
-	limits        bool // draw lines for limits and name the means
+	most          float64 // maximum width, which many nights need; 0: the width is fixed
+	links         bool    // dots lead to their batches
+	limits        bool    // draw lines for limits and name the means
 }
 
 var (
 	chartOfOverview = chartSize{class: "", width: 500, height: 276}
-	chartOfTrend    = chartSize{class: "broad", width: 1340, height: 380, links: true, limits: true}
+	chartOfTrend    = chartSize{class: "broad", width: 900, most: 1340, height: 380, links: true, limits: true}
 	chartOfPhone    = chartSize{class: "narrow", width: 350, height: 240}
 )
 
@@ -195,6 +196,10 @@ func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nights
 		return nil
 	}
 	const low = 0.0 // on every night, so that charts compare
+	const top, foot, before, after, each = 26.0, 28.0, 44.0, 116.0, 37.0
+	if size.most > 0 {
+		size.width = min(size.most, max(size.width, before+after+each*float64(len(nights))))
+	}
 	c := &nightsChart{
 		Class:  size.class,
 		Width:  chart.Pixels(size.width),
@@ -202,7 +207,6 @@ func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nights
 		Limits: size.limits,
 	}
 	c.Title = fmt.Sprintf("Right answers in percent, %s to %s", nights[0].Name, nights[len(nights)-1].Name)
-	const top, foot, before, after = 26.0, 28.0, 44.0, 116.0
 	x := chart.Axis{From: 0, To: 1, Start: before, End: size.width - after}
 	slot := (x.End - x.Start) / float64(max(1, len(nights)))
 	x.Start, x.End = x.Start+slot/2, x.End-slot/2

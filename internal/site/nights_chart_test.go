@@ -124,6 +124,23 @@ func TestNightsChart(t *testing.T) {
 	}
 }
 
+// TestChartOfTrendFits holds that the chart of few batches is narrower than a window of 1280 pixels, that it widens with
+// their number, up to a limit, and that its axis stays while it scrolls.
+func TestChartOfTrendFits(t *testing.T) {
+	before := 0.0
+	for _, n := range []int{2, 10, 25, 200} {
+		nights := nightsFrom(slices.Repeat([]int{70}, n))
+		width := float64(chartOf(nights, usuals(nights), true, chartOfTrend).Width)
+		if n <= 10 && width > 1200 || n == 25 && width <= before || width > chartOfTrend.most {
+			t.Errorf("%d batches: %g pixels, %g with fewer", n, width, before)
+		}
+		before = width
+	}
+	if style := string(assets()["site.css"].data); !strings.Contains(style, ".nights > .yaxis { position: sticky; left: 0;") {
+		t.Error("the axis scrolls away")
+	}
+}
+
 // TestHeadline holds the sentences of the overview.
 func TestHeadline(t *testing.T) {
 	change := func(before, now, of int, outcome string, unlike ...analysis.Unlike) *analysis.Change {
