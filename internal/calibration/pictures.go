@@ -114,11 +114,7 @@ func Forest(r *Report) *chart.Picture {
 	metrics := shown(r)
 	const rowHeight, plot, figures = 22.0, 460.0, 190.0
 	names := nameWidth(metrics)
-	least := 0.0
-	for _, m := range metrics {
-		least = min(least, m.Kappa.Value, m.KappaCI.Lo)
-	}
-	x := chart.Axis{From: math.Floor(least*10) / 10, To: 1, Start: chart.Margin + names + 16,
+	x := chart.Axis{From: leastKappa(metrics), To: 1, Start: chart.Margin + names + 16,
 		End: chart.Margin + names + 16 + plot}
 	top := headRoom + 42
 	bottom := top + rowHeight*float64(max(1, len(metrics)))
@@ -150,10 +146,9 @@ func Forest(r *Report) *chart.Picture {
 	for i, m := range metrics {
 		y := top + rowHeight*(float64(i)+0.5)
 		p.TextBefore("", x.Start-12, y+4, chart.Shortened(m.Key, names))
-		text := chart.Decimal(m.Kappa.Value, 2)
+		text := m.kappaText()
 		if m.KappaCI.Defined {
 			p.Line(m.class(), x.At(m.KappaCI.Lo), y, x.At(m.KappaCI.Hi), y)
-			text += fmt.Sprintf("  [%s, %s]", chart.Decimal(m.KappaCI.Lo, 2), chart.Decimal(m.KappaCI.Hi, 2))
 		}
 		p.Dot(m.dot(), x.At(m.Kappa.Value), y, m.Key+": "+text)
 		p.Text("figure", x.End+16, y+4, text)
@@ -161,6 +156,56 @@ func Forest(r *Report) *chart.Picture {
 	}
 	nothing(p, metrics, x, top)
 	return p
+}
+
+// ForestNarrow returns the picture of [Forest] for a narrow screen: 350 pixels wide, with the figures of a metric above
+// its interval, without the title.
+func ForestNarrow(r *Report) *chart.Picture {
+	const width, side, rowHeight, top = 350.0, 14.0, 42.0, 42.0
+	metrics := shown(r)
+	x := chart.Axis{From: leastKappa(metrics), To: 1, Start: side, End: width - side}
+	bottom := top + rowHeight*float64(max(1, len(metrics)))
+	p := chart.New("kappa-narrow", "How far metrics agree with people",
+		"Cohen's kappa and its 95 % bootstrap interval. "+cases(r)+".", width, bottom+44)
+	legend(p, 0, 14, metrics)
+	for _, tick := range x.Ticks(0.2) {
+		p.Line("hairline", x.At(tick), top, x.At(tick), bottom)
+		p.TextAround("small", x.At(tick), bottom+17, chart.Decimal(tick, 1))
+	}
+	p.Line("zero", x.At(0), top, x.At(0), bottom)
+	p.TextAround("muted", (x.Start+x.End)/2, bottom+36, "Cohen's kappa")
+	p.TextBefore("small", width-4, top-6, "kappa, interval")
+	for i, m := range metrics {
+		y := top + rowHeight*float64(i)
+		text := m.kappaText()
+		p.Text("", 4, y+14, chart.Shortened(m.Key, width-20-chart.TextWidth(text)))
+		p.TextBefore("figure", width-4, y+14, text)
+		if m.KappaCI.Defined {
+			p.Line(m.class(), x.At(m.KappaCI.Lo), y+28, x.At(m.KappaCI.Hi), y+28)
+		}
+		p.Dot(m.dot(), x.At(m.Kappa.Value), y+28, m.Key+": "+text)
+	}
+	nothing(p, metrics, x, top)
+	return p
+}
+
+// leastKappa returns the lowest value of an axis that shows the kappas of metrics and their intervals: a multiple of
+// 0.1, at most 0.
+func leastKappa(metrics []*Result) float64 {
+	least := 0.0
+	for _, m := range metrics {
+		least = min(least, m.Kappa.Value, m.KappaCI.Lo)
+	}
+	return math.Floor(least*10) / 10
+}
+
+// kappaText formats kappa with its interval, if there is one: 0.82  [0.70, 0.94].
+func (r *Result) kappaText() string {
+	text := chart.Decimal(r.Kappa.Value, 2)
+	if r.KappaCI.Defined {
+		text += fmt.Sprintf("  [%s, %s]", chart.Decimal(r.KappaCI.Lo, 2), chart.Decimal(r.KappaCI.Hi, 2))
+	}
+	return text
 }
 
 // nothing draws a note if there are no metrics.

@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Lines is a line chart of values over steps, such as the versions of an agent, or over a number, such as a threshold.
 type Lines struct {
@@ -11,6 +14,7 @@ type Lines struct {
 	Low, High         float64  // minimum range of the Y axis; if equal: that of the values
 	Series            []Series // only the first five have distinct colors
 	Marks             []Mark
+	Plot              float64 // width between the axes in pixels; 0: 620
 }
 
 // Series is one line.
@@ -49,7 +53,8 @@ var classes = []string{"one", "two", "three", "four", "five"}
 
 // Picture draws the lines.
 func (l *Lines) Picture() *Picture {
-	const plot, height, lanes = 620.0, 230.0, 16.0
+	const height, lanes = 230.0, 16.0
+	plot := cmp.Or(l.Plot, 620)
 	x, y := Axis{From: math.Inf(1), To: math.Inf(-1)}, Axis{From: math.Inf(1), To: math.Inf(-1)}
 	if l.Low != l.High {
 		y.From, y.To = l.Low, l.High

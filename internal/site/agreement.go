@@ -90,7 +90,7 @@ type agreementContent struct {
 	People      *calibration.People
 	PeopleText  [2]string // Fleiss' kappa and Krippendorff's alpha
 	Labellers   []store.Labeller
-	Picture     *chart.Picture
+	Picture     twoWidths
 	Rows        []agreementRow
 	Warnings    []calibration.Warning // about the metrics in Rows
 	Without     []string              // metrics without a verdict on a labelled case
@@ -122,6 +122,12 @@ type agreementRow struct {
 	More           string // how many more labels narrow kappa's interval to State.Width
 }
 
+// twoWidths is a picture for wide screens and for phones.
+type twoWidths struct{ Wide, Narrow *chart.Picture }
+
+// phonePlot is the width between the axes of a line chart on a phone, in pixels.
+const phonePlot = 210
+
 type comparisonRow struct {
 	A, B       string
 	N          int
@@ -144,7 +150,7 @@ type sliceRow struct {
 // thresholdView shows how the agreement of a metric with human labels depends on its threshold.
 type thresholdView struct {
 	Key     string
-	Picture *chart.Picture
+	Picture twoWidths
 	Own     string // kappa at the metric's own threshold
 	Chosen  string // the threshold with the best kappa, and the cross-validated kappa
 	Why     string // why Chosen is empty
@@ -195,7 +201,7 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	for i := range named.Metrics {
 		named.Metrics[i].Key = keyName(named.Metrics[i].Key)
 	}
-	page.Picture = calibration.Forest(&named)
+	page.Picture = twoWidths{calibration.Forest(&named), calibration.ForestNarrow(&named)}
 	for i := range report.Metrics {
 		m := &report.Metrics[i]
 		if m.N() == 0 {
@@ -442,7 +448,9 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 		view.Chosen = fmt.Sprintf("The best threshold is %s. With thresholds chosen on other cases (%d folds), kappa is %s; chosen on the same cases, it is %s.",
 			strconv.FormatFloat(v.Threshold, 'g', 4, 64), thresholdFolds, stat(v.Held.Kappa()), stat(v.Fitted.Kappa()))
 	}
-	view.Picture = picture.Picture()
+	view.Picture.Wide = picture.Picture()
+	picture.Name, picture.Plot = "threshold-narrow", phonePlot
+	view.Picture.Narrow = picture.Picture()
 	return view, choices
 }
 

@@ -183,3 +183,20 @@ func stateFrom(t *testing.T, query string) store.State {
 	}
 	return s
 }
+
+// TestAgreementOnAPhone holds that the charts have a form that is no wider than a phone of 400 pixels.
+func TestAgreementOnAPhone(t *testing.T) {
+	doc := shows(t, opened(t, sitetest.Open(t, sitetest.Small(t))), agreementAddress(agreementState{Run: night1, By: "tier"}))
+	wide, narrow := doc.Find("figure.broad svg.chart"), doc.Find("figure.narrow svg.chart")
+	if wide.Length() == 0 || wide.Length() != narrow.Length() {
+		t.Fatalf("%d wide charts, %d narrow ones", wide.Length(), narrow.Length())
+	}
+	narrow.Each(func(_ int, svg *goquery.Selection) {
+		if width, err := strconv.ParseFloat(svg.AttrOr("width", ""), 64); err != nil || width > 368 {
+			t.Errorf("%s: %g pixels wide, %v", svg.Find("title").First().Text(), width, err)
+		}
+	})
+	if dots := narrow.First().Find("circle").Length(); dots == 0 || dots != wide.First().Find("circle").Length() {
+		t.Errorf("%d dots", dots)
+	}
+}
