@@ -63,6 +63,13 @@ type View struct {
 	ToolForms      []string `json:"tool_calls_read_as,omitempty"` // the forms of other products that calls were parsed from
 	AgentError     string   `json:"agent_error,omitempty"`        // the database's message, if the agent's query failed
 
+	Chart    *Chart   `json:"chart,omitempty"`    // nil if neither the agent nor gold has a chart
+	Contexts []string `json:"contexts,omitempty"` // the passages that the agent retrieved, as text or JSON
+
+	CostUSD   *scoring.USD `json:"cost_usd,omitempty"`
+	TokensIn  *int64       `json:"tokens_in,omitempty"`
+	TokensOut *int64       `json:"tokens_out,omitempty"`
+
 	Latency     *time.Duration `json:"-"`
 	GoldLatency *time.Duration `json:"-"`
 	LatencyMS   *float64       `json:"latency_ms"`
@@ -270,7 +277,9 @@ func (b *builder) head(asked string) error {
 		v.Tools = append(v.Tools, text)
 	}
 	v.ToolForms = toolcalls.Titles(c.Agent.ToolCalls)
-	v.Latency = c.Pred.Latency
+	spent := c.Spent()
+	v.CostUSD, v.TokensIn, v.TokensOut, v.Latency = spent.CostUSD, spent.TokensIn, spent.TokensOut, spent.Latency
+	v.Chart, v.Contexts = b.chart(), b.contexts()
 	v.LatencyMS = milliseconds(v.Latency)
 	if b.gold != nil {
 		v.GoldLatency = b.gold.Latency

@@ -30,6 +30,10 @@ func RenderCase(w io.Writer, v *caseview.View, o ExplainOptions) error {
 	e.relations()
 	e.counterexample()
 	e.queries()
+	if e.full {
+		e.chart()
+		e.contexts()
+	}
 	e.judge()
 	e.scores()
 	for _, n := range v.Notes {
@@ -647,6 +651,30 @@ func numbers(list []int) string {
 		out[i] = fmt.Sprint(n)
 	}
 	return strings.Join(out, ", ")
+}
+
+// chart writes the chart as data, with what was found in it.
+func (e *explanation) chart() {
+	c := e.Chart
+	if c == nil {
+		return
+	}
+	e.title("Chart", strings.Join(c.Marks, ", "))
+	for _, f := range c.Findings {
+		e.facts("finding", f.Text, "point", f.Point, "expected", f.Expected, "in chart", f.Got)
+	}
+	e.facts("agent", c.JSON, "gold", c.Gold)
+}
+
+// contexts writes the passages that the agent retrieved.
+func (e *explanation) contexts() {
+	if len(e.Contexts) == 0 {
+		return
+	}
+	e.title("Passages", printable.Count(len(e.Contexts), "passage")+" retrieved")
+	for i, text := range e.Contexts {
+		e.facts(fmt.Sprint(i+1), text)
+	}
 }
 
 func (e *explanation) judge() {

@@ -445,6 +445,9 @@ func (c *onecase) find(s *Site, unanswered bool) {
 		if c.Finding.Word == "" || v.Asked.Metric != s.primary(names) {
 			c.Finding.By = metric.DisplayName(v.Asked.Metric)
 		}
+		if c.Finding.By != "" && c.Finding.Word != "" { // what was checked; a display name may read as a statement
+			c.Finding.By = "Checked: " + c.Finding.By
+		}
 		if c.Finding.Class == "wrong" && v.Reason != nil && ofTies(v.Reason.Relation) {
 			c.Finding.Word, c.Finding.By = "Wrong by "+v.Asked.Metric, "" // with another choice among ties it may be right
 		}
@@ -746,7 +749,11 @@ func (c *onecase) shorten() {
 		cut(&v.Before.Response, shortText)
 		cut(&v.Before.AgentError, shortText)
 	}
-	for _, list := range [][]string{v.Tools, v.Notes} {
+	if v.Chart != nil {
+		cut(&v.Chart.JSON, shortMessage)
+		cut(&v.Chart.Gold, shortMessage)
+	}
+	for _, list := range [][]string{v.Tools, v.Notes, v.Contexts} {
 		for i := range list {
 			cut(&list[i], shortText)
 		}
