@@ -14,12 +14,12 @@ type Chart struct {
 	Marks    []string       `json:"marks,omitempty"`
 	Points   int            `json:"points,omitempty"` // of the chart and of what it should show, together
 	Right    int            `json:"right,omitempty"`  // those that agree
-	Findings []ChartFinding `json:"findings,omitempty"`
+	Findings []chartFinding `json:"findings,omitempty"`
 	Unread   []string       `json:"undecided,omitempty"` // parts of the chart that are not read
 }
 
-// ChartFinding is a fault of a chart, or a warning.
-type ChartFinding struct {
+// chartFinding is a fault of a chart, or a warning.
+type chartFinding struct {
 	Display  string `json:"display"`
 	Warning  bool   `json:"warning,omitempty"` // it does not change the score
 	Channel  string `json:"channel,omitempty"` // x, y, color, …
@@ -78,7 +78,7 @@ func (b *builder) contexts() (out []string) {
 	return out
 }
 
-// indented returns a JSON document with a member a line, or the text as it is if it is none. A string that holds a
+// indented returns a JSON document with a member a line, or the text unchanged if it is not JSON. A string that holds a
 // document is read as one.
 func indented(raw json.RawMessage) string {
 	if len(raw) == 0 {

@@ -31,7 +31,8 @@ import (
 //     interpretation and tool calls), messages of databases, and the reasons and details of scores that may quote
 //     values.
 //
-// In every case the tags, charts and retrieved passages are hidden, and a query that cannot be parsed completely, since it may name any column.
+// In every case the tags, charts and retrieved passages are hidden, and a query that cannot be parsed completely, since
+// it may name any column.
 // NULL is shown as NULL, and the type of a column is shown.
 type Mask struct {
 	patterns []string

@@ -111,7 +111,7 @@ func TestCaseWithoutItsQuestion(t *testing.T) {
 // All cases of a list have the same metric at their head: that of the list.
 func TestHeadlineIsThatOfTheList(t *testing.T) {
 	h := showcaseSite(t)
-	for metric, shown := range map[string]string{"": "", "ex_bird": "Same rows (BIRD).", "verdict": "Verdict."} {
+	for metric, shown := range map[string]string{"": "", "ex_bird": "Checked: Same rows (BIRD).", "verdict": "Checked: Verdict."} {
 		heads := map[string]bool{}
 		for _, id := range []string{"sales", "a long one", "z failed"} {
 			p := seeCase(t, h, id, func(s *caseState) { s.List.Metric = metric })
