@@ -218,7 +218,11 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 		return err
 	}
 	above := int64(len(ids))
-	take("All others", false, rest, func(int) int64 { return counts[store.All] - above })
+	others = "All others"
+	if pr.from != nil { // the groups above are of comparable answers to questions that have a result
+		others += ": no change, declined or asked back, not compared"
+	}
+	take(others, false, rest, func(int) int64 { return counts[store.All] - above })
 	v.Left, v.Empty = counts[store.All]-int64(len(ids)), len(ids) == 0
 	return s.gridCells(ctx, v, pr, list, ids)
 }
@@ -304,6 +308,9 @@ func (v *questionsView) heads() {
 			if at := n.Of.At.UTC(); at.Format("Mon") == "Mon" || i == len(nights)-1 || len(nights) <= 14 {
 				d = at.Format("2")
 			}
+		}
+		if month != "" && len(nights) <= 14 {
+			month = n.Of.At.UTC().Format("Jan") // a month may be as narrow as a day
 		}
 		v.Months = add(v.Months, month)
 		v.Days = append(v.Days, gridDay{d})
