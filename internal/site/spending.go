@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -47,12 +48,12 @@ func (s *Site) spendingOf(ctx context.Context, of storedscores.SpendingOf, right
 		change = &found.Changes[0]
 	}
 	out := &spending{Notes: report.UnreadableSpending(found), Lead: spendingLead(old, now)}
-	out.right(right, now)
+	out.right(right, old, now)
 	out.perRight(old, now)
 	for _, q := range []struct {
 		quantity, name string
 	}{{analysis.QuantityCost, "Cost of an answer"}, {analysis.QuantityTokensIn, "Tokens in"},
-		{analysis.QuantityTokensOut, "Tokens out"}, {analysis.QuantityLatency, "Latency"}} {
+		{analysis.QuantityTokensOut, "Tokens out"}, {analysis.QuantityLatency, "Time of the answer"}} {
 		out.quantity(q.quantity, q.name, old, now, change)
 	}
 	return out, nil
@@ -74,13 +75,13 @@ func (s *Site) spendingOfPair(ctx context.Context, pr *pair, right *analysis.Cha
 }
 
 // right adds the row of right answers.
-func (o *spending) right(ch *analysis.Change, now *analysis.BatchSpending) {
-	row := spendingRow{Name: "Right answers", Before: dash, Now: count(now.Right), Known: "of " + count(now.Answers)}
+func (o *spending) right(ch *analysis.Change, old, now *analysis.BatchSpending) {
+	row := spendingRow{Name: "Right answers", Before: dash, Now: count(now.Right) + " of " + count(now.Answers)}
 	if ch != nil && ch.Rate != nil {
 		before, after := ch.Shares()
-		row.Before, row.Now, row.Change = percent(before), percent(after), points(*ch.Rate)
+		row.Before, row.Now, row.Change = percent(before), percent(after), points(*ch.Rate)+" pts"
 		row.Interval = points(*ch.RateLow) + " to " + points(*ch.RateHigh)
-		row.Known = "of " + count(ch.Rated)
+		row.Known = knownOf(old, ch.Rated, now, ch.Rated)
 		row.Chance = cmp.Or(ch.Chance, ch.Outcome)
 		row.Class = map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]
 	}
@@ -109,8 +110,20 @@ func perRightOf(b *analysis.BatchSpending) string {
 	return report.Took(analysis.QuantityCost, b.PerRight)
 }
 
-// rightsOf returns the number of right answers with a known cost.
-func rightsOf(b *analysis.BatchSpending) string { return count(b.RightOfKnown) + " right" }
+// rightsOf returns how many of the right answers have a known cost.
+func rightsOf(b *analysis.BatchSpending) string {
+	return count(b.RightOfKnown) + " of " + count(b.Right)
+}
+
+// knownOf returns how many answers of a batch have a value, after those of the batch old, if there is one: 43 of 44, 44
+// of 44.
+func knownOf(old *analysis.BatchSpending, before int, now *analysis.BatchSpending, n int) string {
+	text := count(n) + " of " + count(now.Answers)
+	if old != nil {
+		text = count(before) + " of " + count(old.Answers) + ", " + text
+	}
+	return text
+}
 
 // quantity adds the rows of a quantity: the mean of an answer with its change, the median, for latency P95, and the
 // total.
@@ -123,20 +136,18 @@ func (o *spending) quantity(of, name string, old, now *analysis.BatchSpending, c
 	if was == nil && is == nil {
 		return
 	}
-	known := func(q *analysis.Quantity, b *analysis.BatchSpending) string {
-		n := 0
-		if q != nil {
-			n = q.N
+	known := func(q *analysis.Quantity) int {
+		if q == nil {
+			return 0
 		}
-		return count(n) + " of " + count(b.Answers)
+		return q.N
 	}
-	knowns := known(is, now)
-	if old != nil {
-		knowns = known(was, old) + ", " + knowns
-	}
+	knowns := knownOf(old, known(was), now, known(is))
 	if change != nil {
 		if c := change.Of(of); c != nil {
-			o.Rows = append(o.Rows, changedRow(name+", mean", c))
+			row := changedRow(name+", mean", c)
+			row.Known = knownOf(old, c.Compared, now, c.Compared)
+			o.Rows = append(o.Rows, row)
 			name = ""
 		}
 	}
@@ -160,11 +171,17 @@ func (o *spending) quantity(of, name string, old, now *analysis.BatchSpending, c
 	part("total", func(q *analysis.Quantity) *analysis.Amount { return q.Total })
 }
 
+// wholeNumber matches the digits of a number.
+var wholeNumber = regexp.MustCompile(`[0-9]+`)
+
 // changedRow formats the change of the mean of a quantity.
 func changedRow(name string, c *analysis.QuantityChange) spendingRow {
 	row := spendingRow{Name: name, Before: amountText(c.Name, c.Before), Now: amountText(c.Name, c.After),
 		Change: minus(strings.Replace(report.Relative(c), "%", " %", 1)), Chance: cmp.Or(c.Chance, analysis.Same),
-		Interval: minus(report.TookInterval(c)), Known: things(c.Compared, "question") + " of both"}
+		Interval: minus(report.TookInterval(c))}
+	if c.Name == analysis.QuantityTokensIn || c.Name == analysis.QuantityTokensOut {
+		row.Interval = wholeNumber.ReplaceAllStringFunc(row.Interval, func(n string) string { return count(n) })
+	}
 	if c.Chance == analysis.MoreThanChance {
 		row.Class = "up"
 		if c.Mean.Float() > 0 {
@@ -203,7 +220,7 @@ func spendingLead(old, now *analysis.BatchSpending) (text string) {
 		return took(b.Of(analysis.QuantityLatency).Median.Float())
 	}
 	if now.Of(analysis.QuantityLatency) != nil {
-		text += "Half of the answers take at most " + median(now) + before(median(old)) + "."
+		text += "The median time of the answer is " + median(now) + before(median(old)) + "."
 	}
 	return text
 }
