@@ -18,7 +18,7 @@ import (
 // The page shows the calls, tokens and money that the judges of a run cost, and the savings by scores that evidence
 // decided.
 var _ = register(
-	&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 140, ofRun: true, inReport: (*staticPlan).one,
+	&page{name: "cost", pattern: "GET /cost", nav: "Judges’ cost", place: 140, ofRun: true, inReport: (*staticPlan).one,
 		role: identity.Read, show: (*Site).cost})
 
 type costContent struct {

@@ -335,6 +335,11 @@ func (c *nightsChart) ends(nights []night, at []float64, x, y chart.Axis) {
 		at, by := y.At(*nights[last-1].Share)+4, x.At(at[last-1])
 		if other.Y = chart.Pixels(at); x.At(1)-by > 130 { // far from the margin its own dot has room
 			other.X = chart.Pixels(by + 10)
+			if at > py { // the line rises from the dot
+				other.Y += 10
+			} else {
+				other.Y -= 10
+			}
 		}
 		if math.Abs(at-py) > 15 {
 			c.Ends = append(c.Ends, other)

@@ -353,9 +353,12 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 			return nil, err
 		}
 		noun := printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
-		out.Picture = chartOf(nights, usuals(nights), pr.t.daily[pr.to.Of.Agent], chartOfOverview)
-		out.Caption = "Right answers in %, " + count(len(nights)) + " " + noun +
-			". Grey: what is usual for the version"
+		ranges := usuals(nights)
+		out.Picture = chartOf(nights, ranges, pr.t.daily[pr.to.Of.Agent], chartOfOverview)
+		out.Caption = "Right answers in %, " + count(len(nights)) + " " + noun
+		if slices.ContainsFunc(ranges, func(u usual) bool { return u.Limits }) {
+			out.Caption += ". Grey: what is usual for the version"
+		}
 	}
 	return out, nil
 }

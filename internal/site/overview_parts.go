@@ -427,7 +427,10 @@ func (s *Site) costsOf(ctx context.Context, p *store.Pages, o *overview, pr *pai
 		row := costRow{Name: name, Before: dash, Now: count(n), Change: dash, Address: to}
 		if old != nil {
 			if row.Before = count(before); n != nil && before != nil {
-				row.Change = minus(fmt.Sprintf("%+d", *n-*before))
+				row.Change = minus(count(*n - *before))
+				if *n > *before {
+					row.Change = "+" + row.Change
+				}
 			}
 		}
 		o.Costs = append(o.Costs, row)
