@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -663,7 +665,16 @@ func (e *explanation) chart() {
 	for _, f := range c.Findings {
 		e.facts("finding", f.Text, "point", f.Point, "expected", f.Expected, "in chart", f.Got)
 	}
-	e.facts("agent", c.JSON, "gold", c.Gold)
+	e.facts("agent", oneLine(c.JSON), "gold", oneLine(c.Gold))
+}
+
+// oneLine returns a JSON document without spaces between its parts, or text that is none unchanged.
+func oneLine(text string) string {
+	var out bytes.Buffer
+	if json.Compact(&out, []byte(text)) != nil {
+		return text
+	}
+	return out.String()
 }
 
 // contexts writes the passages that the agent retrieved.
@@ -673,7 +684,7 @@ func (e *explanation) contexts() {
 	}
 	e.title("Passages", printable.Count(len(e.Contexts), "passage")+" retrieved")
 	for i, text := range e.Contexts {
-		e.facts(fmt.Sprint(i+1), text)
+		e.facts(fmt.Sprint(i+1), oneLine(text))
 	}
 }
 
