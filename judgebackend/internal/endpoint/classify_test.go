@@ -104,7 +104,9 @@ func TestInvalidJSONOfTheModel(t *testing.T) {
 	if !f.Learn(err, used) || f.Offers(UseJSONSchema) || f.Offers(UseJSONObject) || !f.Offers(UseTemperature) {
 		t.Error("two invalid replies do not change the format")
 	}
-	if f.Learn(err, []Feature{UseTemperature}) || f.Learn(err, []Feature{UseTemperature}) {
-		t.Error("a request without a format is sent again without end")
+	for range 2 {
+		if f.Learn(err, []Feature{UseTemperature}) {
+			t.Error("a request without a format is sent again without end")
+		}
 	}
 }
