@@ -82,8 +82,13 @@ func (o *Occasion) sample(of int) int {
 // Judge sets the judges of an engine to those of the occasion.
 func (o *Occasion) Judge(to *scoring.EngineOptions) {
 	wrap := func(b judgebackend.Backend) judgebackend.Backend {
-		if s, ok := b.(*judgebackend.Stack); ok && s != nil {
-			return &fresh{s, o}
+		switch b := b.(type) {
+		case *judgebackend.Stack:
+			if b != nil {
+				return &fresh{Stack: b, occasion: o}
+			}
+		case *scoring.Panel:
+			return o.panel(b)
 		}
 		return nil
 	}
@@ -103,15 +108,53 @@ func (o *Occasion) Judge(to *scoring.EngineOptions) {
 type fresh struct {
 	*judgebackend.Stack
 	occasion *Occasion
+	panel    *scoring.Panel // that the judge belongs to; nil for a judge of its own
+	rules    string         // all of the panel that determines its outcome
+}
+
+// panel returns a panel whose judges are those of the occasion. Recorded replies are not used.
+func (o *Occasion) panel(p *scoring.Panel) *scoring.Panel {
+	rules := []any{p.Name, p.Rule, p.Quorum, p.Tie, p.Within, p.SureFrom, p.Unsure}
+	for _, m := range p.Judges() {
+		if b, ok := m.Backend.(interface{ Identity() judgebackend.Identity }); ok {
+			id := b.Identity()
+			id.Host = ""
+			rules = append(rules, m.Name, id, m.Temperature, m.Sample)
+		}
+	}
+	text, _ := json.Marshal(rules) // of numbers and strings
+	of := func(m scoring.Member) scoring.Member {
+		if s, ok := m.Backend.(*judgebackend.Stack); ok && s != nil {
+			m.Backend = &fresh{s, o, p, string(text)}
+		}
+		return m
+	}
+	x := *p
+	x.Members = slices.Clone(p.Members)
+	for i := range x.Members {
+		x.Members[i] = of(x.Members[i])
+	}
+	if p.Arbiter != nil {
+		m := of(*p.Arbiter)
+		x.Arbiter = &m
+	}
+	return &x
 }
 
 // Complete asks the judge.
 func (f *fresh) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
-	question := r.Hash(f.Identity())
+	id, question := f.Identity(), ""
+	if f.panel == nil {
+		question = r.Hash(id)
+	} else { // the question to the panel is the same whichever judge replies first
+		q := r
+		q.Sample, q.Temperature = 0, 0
+		id = f.panel.Identity()
+		question = q.Hash(id) + f.rules
+	}
 	r.Sample = f.occasion.sample(r.Sample)
 	resp, err := f.Stack.Complete(ctx, r)
 	if resp.AssessmentID != "" {
-		id := f.Identity()
 		id.Host = ""
 		f.occasion.mu.Lock()
 		f.occasion.replies[resp.AssessmentID] = freshReply{id, question, r.PromptVersion,
@@ -180,8 +223,13 @@ func (j *Judges) judgeOf(metric string, tags []string) (id judgebackend.Identity
 			break
 		}
 	}
-	if s, ok := judge.Backend.(*judgebackend.Stack); ok && s != nil {
-		id = s.Identity()
+	switch b := judge.Backend.(type) {
+	case *judgebackend.Stack:
+		if b != nil {
+			id = b.Identity()
+		}
+	case *scoring.Panel:
+		id = b.Identity()
 	}
 	id.Host = ""
 	return id
