@@ -47,19 +47,22 @@ func Probed(c *scoring.Case, probe string) (out *scoring.Case, ok bool) {
 var neutral = []string{"This is the answer to the question above.", "It was written in reply to that question.",
 	"The text of the answer is given in full.", "Nothing else belongs to it."}
 
+// padded appends parts to a text until it is twice as long.
+func padded(text string, part func(i int) string) string {
+	var b strings.Builder
+	b.WriteString(text)
+	for i := 0; b.Len() < 2*len(text); i++ {
+		b.WriteString(part(i))
+	}
+	return b.String()
+}
+
 // padText appends sentences until a text is about twice as long.
 func padText(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text
 	}
-	out := text
-	for _, s := range neutral {
-		if len(out) >= 2*len(text) && out != text {
-			break
-		}
-		out += " " + s
-	}
-	return out
+	return padded(text, func(i int) string { return " " + neutral[i%len(neutral)] })
 }
 
 // padSQL appends comments until a query is about twice as long; it returns the query if its tokens would change.
@@ -67,10 +70,7 @@ func padSQL(sql, dialect string) string {
 	if strings.TrimSpace(sql) == "" {
 		return sql
 	}
-	out := sql
-	for len(out) < 2*len(sql) || out == sql {
-		out += "\n/* end of this part of the text */"
-	}
+	out := padded(sql, func(int) string { return "\n/* end of this part of the text */" })
 	return sameTokens(sql, out, dialect)
 }
 
@@ -135,6 +135,8 @@ type ProbedVerdict struct {
 type Bias struct {
 	Alpha float64   `json:"alpha"`
 	Rows  []biasRow `json:"probes"`
+	// Unmeasured says which probes gave no pair of verdicts, or on less than half of the cases with a verdict, and why.
+	Unmeasured []string `json:"unmeasured,omitempty"`
 }
 
 // biasRow is the outcome of a probe for one metric.
