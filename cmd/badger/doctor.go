@@ -83,7 +83,7 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 			ReadOnly: c.ReadOnly, Now: p.now, Retention: retention,
 		})
 		report.Add(config.Judge.Examine(ctx, p.judging(), source)...)
-		report.Add(sentinelCheck(ctx, source, config.Sentinels)...)
+		report.Add(sentinelCheck(ctx, p, source, config.Sentinels)...)
 	}
 	switch {
 	case strings.Contains(execute, "{database}"):

@@ -96,12 +96,13 @@ func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
 	defer judges.Close()
 	asking, stop := signal.NotifyContext(judgebackend.WithPayer(ctx, "bias:"+s.asking), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	verdicts, err := c.ask(asking, &s, judges, originals)
+	verdicts, unmeasured, err := c.ask(asking, &s, judges, originals)
 	judges.PrintUsage(p.stderr)
 	if err != nil {
 		return err
 	}
 	b := analysis.NewBias(verdicts, 0.05)
+	b.Unmeasured = unmeasured
 	if c.JSON {
 		err = writeJSON(p, b)
 	} else {
@@ -116,6 +117,9 @@ func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
 			said = append(said, fmt.Sprintf("gate failed: %s is biased by %s: %s (p %s)", r.Metric, r.Probe, report.Points(r.Change),
 				analysis.PValue(r.Adjusted)))
 		}
+	}
+	for _, of := range b.Unmeasured {
+		said = append(said, "gate failed: "+of)
 	}
 	if len(said) == 0 {
 		return printGates(p.stderr, []string{"gate passed: no bias is shown"}, true)
@@ -201,9 +205,12 @@ type verdictKey struct {
 
 // ask asks about the cases and about them under each probe. Verdicts that needed no judge on a side are left out.
 func (c *judgeBiasCommand) ask(ctx context.Context, s *sentinelWork, judges *judging.Judges,
-	originals []*scoring.Case) (out []analysis.ProbedVerdict, err error) {
-	var before map[verdictKey]bool
+	originals []*scoring.Case) (out []analysis.ProbedVerdict, unmeasured []string, err error) {
+	var before occasionVerdicts
 	for n, probe := range append([]string{""}, c.Probes...) {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		source, count := probedCases(originals, probe)
 		if source == nil {
 			fmt.Fprintf(s.stderr, "bias: the probe %s applies to no case\n", probe)
@@ -211,52 +218,80 @@ func (c *judgeBiasCommand) ask(ctx context.Context, s *sentinelWork, judges *jud
 		}
 		found, err := c.verdicts(ctx, s, judges, source, n+1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		for metric, reason := range found.silent {
+			fmt.Fprintf(s.stderr, "bias: %s by %s: no verdict: %s\n", metric, cmp.Or(probe, "the unchanged cases"),
+				printable.Text(reason))
 		}
 		if probe == "" {
 			before = found
 			continue
 		}
-		pairs := 0
-		for _, k := range slices.SortedFunc(maps.Keys(found), func(a, b verdictKey) int {
+		pairs, of := 0, map[string]int{}
+		for _, k := range slices.SortedFunc(maps.Keys(found.passed), func(a, b verdictKey) int {
 			return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.CaseID, b.CaseID), cmp.Compare(a.Agent, b.Agent),
 				cmp.Compare(a.Version, b.Version), cmp.Compare(a.Batch, b.Batch))
 		}) {
-			was, is := before[k]
+			was, is := before.passed[k]
 			if !is {
 				continue
 			}
 			pairs++
-			v := analysis.ProbedVerdict{AnswerID: k.AnswerID, Metric: k.metric, Probe: probe, Before: was, After: found[k]}
+			of[k.metric]++
+			v := analysis.ProbedVerdict{AnswerID: k.AnswerID, Metric: k.metric, Probe: probe, Before: was, After: found.passed[k]}
 			if probe == analysis.ProbePosition && c.Preference {
 				v.After = !v.After
 			}
 			out = append(out, v)
+		}
+		for _, metric := range found.metrics {
+			if n := max(before.missing[metric], found.missing[metric]); of[metric] == 0 || of[metric] < n {
+				unmeasured = append(unmeasured, fmt.Sprintf("%s is not measured for %s: %s of verdicts: %s", metric, probe,
+					printable.Count(of[metric], "pair"), cmp.Or(found.silent[metric], before.silent[metric],
+						"no case needed a judge on both sides")))
+			}
 		}
 		if pairs < count {
 			fmt.Fprintf(s.stderr, "bias: %s: %s of %s on both sides from a judge\n", probe, printable.Count(pairs, "verdict"),
 				printable.Count(count, "case"))
 		}
 	}
-	return out, nil
+	if len(out) == 0 && len(unmeasured) == 0 {
+		unmeasured = []string{"no pair of verdicts: no probe applies to a case"}
+	}
+	return out, unmeasured, nil
+}
+
+// occasionVerdicts are the verdicts on an occasion. Its silent metrics have the reason of the first missing verdict.
+type occasionVerdicts struct {
+	passed  map[verdictKey]bool
+	metrics []string
+	missing map[string]int
+	silent  map[string]string
 }
 
 // verdicts returns the verdicts of judges on the cases of a source, on an occasion with a number.
 func (c *judgeBiasCommand) verdicts(ctx context.Context, s *sentinelWork, judges *judging.Judges, source batch.Source,
-	number int) (map[verdictKey]bool, error) {
+	number int) (out occasionVerdicts, err error) {
 	engine, occasion, names, err := s.engine(judges, number)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out := map[verdictKey]bool{}
+	out = occasionVerdicts{map[verdictKey]bool{}, names, map[string]int{}, map[string]string{}}
 	bar := newProgressBar(s.stderr, s.quiet)
 	_, err = batch.Runner{
 		Engine: engine, Metrics: names, Now: s.now, Progress: bar.update, Memory: s.boundMemory,
 		Concurrency: s.judge.Concurrency + s.judge.Concurrency/2,
 		Scored: func(x *scoring.Case, scored []scoring.Row) {
 			for i := range scored {
-				if row, asked := occasion.Verdict(x, &scored[i], s.config); asked && row.Passed != nil {
-					out[verdictKey{row.AnswerID, row.Metric}] = *row.Passed
+				row, asked := occasion.Verdict(x, &scored[i], s.config)
+				switch {
+				case asked && row.Passed != nil:
+					out.passed[verdictKey{row.AnswerID, row.Metric}] = *row.Passed
+				case asked:
+					out.missing[row.Metric]++
+					out.silent[row.Metric] = cmp.Or(out.silent[row.Metric], scored[i].Score.Reason, string(row.Status))
 				}
 			}
 		},

@@ -24,6 +24,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
+	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -42,8 +43,10 @@ type driftFlags struct {
 }
 
 // driftOf compares the judges of a warehouse with themselves, by the verdicts since a day; the zero time means all.
-// names selects metrics; none means all.
-func driftOf(ctx context.Context, w *store.Store, since time.Time, names []string) (*analysis.Drift, error) {
+// names selects metrics; none means all. The report is about the asking with an ID, or about the latest one until now if
+// it is "". Askings that are later than now are warned about.
+func driftOf(ctx context.Context, p process, w *store.Store, since time.Time, names []string, asking string) (*analysis.Drift,
+	error) {
 	replies, err := storedscores.Sentinels(ctx, w)
 	if err != nil {
 		return nil, err
@@ -51,6 +54,10 @@ func driftOf(ctx context.Context, w *store.Store, since time.Time, names []strin
 	if len(names) > 0 {
 		replies = slices.DeleteFunc(replies,
 			func(r analysis.SentinelReply) bool { return !slices.Contains(names, r.Metric) })
+	}
+	replies, later := analysis.LatestAsking(replies, asking, p.now())
+	if later > 0 {
+		fmt.Fprintf(p.stderr, "warning: %s of the database later than now; check the clocks\n", printable.Count(later, "asking"))
 	}
 	return analysis.NewDrift(replies, since, 0), nil
 }
@@ -60,14 +67,40 @@ func (f *driftFlags) passes(d *analysis.Drift) (said []string, passed bool) {
 	if !f.FailOnDrift || d == nil {
 		return nil, true
 	}
+	if len(d.Judges) == 0 {
+		return []string{"gate failed: no verdict to compare: " + noneAsked(d)}, false
+	}
+	for _, j := range d.Unmeasured() {
+		said = append(said, fmt.Sprintf("gate failed: judge %s of %s gave %s", printable.Short(j.Judge), j.Metric, j.Verdicts()))
+	}
+	first := 0
+	for i := range d.Judges {
+		if d.Judges[i].Outcome == analysis.FirstAsking {
+			first++
+		}
+	}
 	for _, j := range d.Changed() {
 		said = append(said, fmt.Sprintf("gate failed: judge %s of %s changed: %s", printable.Short(j.Judge), j.Metric,
 			j.Findings[0]))
 	}
-	if len(said) == 0 {
-		return []string{"gate passed: no judge changed"}, true
+	switch {
+	case len(said) > 0:
+		return said, false
+	case first == len(d.Judges):
+		return []string{"gate passed: nothing to compare with yet"}, true
+	case first > 0:
+		return []string{fmt.Sprintf("gate passed: no judge changed of %d; %d with nothing to compare with yet", len(d.Judges)-first,
+			first)}, true
 	}
-	return said, false
+	return []string{"gate passed: no judge changed"}, true
+}
+
+// noneAsked says why there is no judge to compare.
+func noneAsked(d *analysis.Drift) string {
+	if d.Excluded > 0 {
+		return fmt.Sprintf("--since or sentinels.since excludes all askings (%d)", d.Excluded)
+	}
+	return "no judge was asked about sentinel cases; badger judge sentinel asks"
 }
 
 // gate prints the messages of passes, and returns errGate if a judge changed.
@@ -106,14 +139,17 @@ func (c *judgeDriftCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer w.Close()
-	d, err := driftOf(ctx, w, since, c.Metrics)
+	if err := knownMetrics(ctx, w, c.Metrics); err != nil {
+		return err
+	}
+	d, err := driftOf(ctx, p, w, since, c.Metrics, "")
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		err = writeJSON(p, d)
 	} else if len(d.Judges) == 0 {
-		fmt.Fprintln(p.stderr, "no judge was asked about sentinel cases; badger judge sentinel asks")
+		fmt.Fprintln(p.stderr, noneAsked(d))
 	} else {
 		err = report.RenderDrift(p.stdout, d, c.options(p))
 	}
@@ -121,6 +157,29 @@ func (c *judgeDriftCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	return c.gate(p, d)
+}
+
+// knownMetrics returns a usage error if a name is neither that of a metric nor of one with stored verdicts.
+func knownMetrics(ctx context.Context, w *store.Store, names []string) error {
+	replies, err := storedscores.Sentinels(ctx, w)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, m := range metric.All() {
+		known = append(known, m.Name)
+	}
+	for i := range replies {
+		if !slices.Contains(known, replies[i].Metric) {
+			known = append(known, replies[i].Metric)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return usage("--metrics: unknown metric %.60q%s", name, scoring.Suggest(name, known))
+		}
+	}
+	return nil
 }
 
 type judgeSentinelCommand struct {
@@ -208,7 +267,7 @@ func (c *judgeSentinelCommand) Run(ctx context.Context, p process) error {
 	if askErr != nil {
 		return askErr
 	}
-	d, err := driftOf(ctx, w, since, s.names)
+	d, err := driftOf(ctx, p, w, since, s.names, s.asking)
 	if err != nil {
 		return err
 	}
@@ -372,7 +431,7 @@ func (s *sentinelWork) ask(ctx context.Context, judges *judging.Judges) error {
 		}
 		rows = rows[:0]
 	}
-	decided := 0
+	decided, reasons := 0, map[string]bool{} // judges and metrics whose first failure was printed
 	for repetition := 1; repetition <= s.repeat; repetition++ {
 		engine, occasion, names, err := s.engine(judges, repetition)
 		if err != nil {
@@ -386,6 +445,12 @@ func (s *sentinelWork) ask(ctx context.Context, judges *judging.Judges) error {
 				for i := range scored {
 					if row, asked := occasion.Verdict(c, &scored[i], s.config); asked {
 						rows = append(rows, row)
+						of := row.Metric + " by " + row.Judge.Backend + ":" + row.Judge.Model
+						if row.Passed == nil && !reasons[of] {
+							reasons[of] = true
+							fmt.Fprintf(s.stderr, "sentinels: %s: no verdict on %s: %s\n", printable.Text(of),
+								printable.Short(row.CaseID), printable.Text(cmp.Or(scored[i].Score.Reason, string(row.Status))))
+						}
 					} else {
 						decided++
 					}
@@ -456,13 +521,13 @@ func (*sentinelFlags) sentinels(ctx context.Context, e *runAtWork) error {
 	if err := e.sentinel.ask(ctx, e.judge); err != nil {
 		return err
 	}
-	e.Summary.Figures.Sentinels, err = driftOf(ctx, e.Warehouse, e.since, estimate.Metrics)
+	e.Summary.Figures.Sentinels, err = driftOf(ctx, e.process, e.Warehouse, e.since, estimate.Metrics, e.ID)
 	return err
 }
 
 // sentinelCheck returns the check of badger doctor whether judges changed; none if no judge was asked about sentinel
 // cases, or if the warehouse cannot be read, which other checks report.
-func sentinelCheck(ctx context.Context, url string, config sentinelConfig) []doctor.Check {
+func sentinelCheck(ctx context.Context, p process, url string, config sentinelConfig) []doctor.Check {
 	const name = "judges unchanged"
 	since, err := dayOf(config.Since)
 	if err != nil {
@@ -473,7 +538,7 @@ func sentinelCheck(ctx context.Context, url string, config sentinelConfig) []doc
 		return nil
 	}
 	defer w.Close()
-	d, err := driftOf(ctx, w, since, nil)
+	d, err := driftOf(ctx, p, w, since, nil, "")
 	switch {
 	case err != nil:
 		return []doctor.Check{doctor.Failure(name, err, "look at what the warehouse says about badger.sentinels")}
@@ -485,7 +550,7 @@ func sentinelCheck(ctx context.Context, url string, config sentinelConfig) []doc
 	for i := range d.Judges {
 		j := &d.Judges[i]
 		text := fmt.Sprintf("%s by %s: %s on %s", j.Metric, printable.Text(j.Judge), j.Outcome, j.At.Format(time.DateOnly))
-		if j.Outcome == analysis.Changed {
+		if j.Outcome == analysis.Changed || j.Outcome == analysis.Unmeasured {
 			check.Status = doctor.Warning
 			check.Fix = "see badger judge drift --db URL; set sentinels.since to the day of a change that you accept"
 			text += ". " + strings.Join(j.Findings, " ")

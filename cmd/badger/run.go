@@ -100,9 +100,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return e
 	}
 	if err == nil {
-		if err := c.sentinels(judgebackend.WithPayer(ctx, evaluation.Payer(e.ID)), &e); err != nil {
-			return err
-		}
+		e.sentinelErr = c.sentinels(judgebackend.WithPayer(ctx, evaluation.Payer(e.ID)), &e)
 	}
 	if e := e.CompareBatches(context.WithoutCancel(ctx)); e != nil {
 		return e
@@ -448,7 +446,9 @@ type runAtWork struct {
 	submitted *submission.Submission // the submission that the run is of; nil: none
 	missed    missedCall             // not nil: the run only estimates, see [judging.Env]
 	sentinel  *sentinelWork          // nil: the judges are not asked about sentinel cases
-	since     time.Time              // earlier verdicts on sentinel cases are ignored; zero: none
+	// sentinelErr says why the judges were not compared. It does not lose the report of the run.
+	sentinelErr error
+	since       time.Time // earlier verdicts on sentinel cases are ignored; zero: none
 }
 
 // interruptible returns a context that the second interrupt cancels. The first one closes stop, so that cases in
@@ -490,6 +490,10 @@ func (c *runCommand) gatesOf(ctx context.Context, e *runAtWork) (said string, re
 	lines, unchanged := c.driftFlags.passes(e.Summary.Figures.Sentinels)
 	for _, l := range lines {
 		fmt.Fprintln(&b, printable.Text(l))
+	}
+	if e.sentinelErr != nil {
+		fmt.Fprintf(&b, "warning: the judges were not compared on the sentinel cases: %s\n", printable.Text(e.sentinelErr.Error()))
+		unchanged = false
 	}
 	return b.String(), reached && all && unchanged, err
 }

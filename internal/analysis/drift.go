@@ -23,8 +23,10 @@ type SentinelReply struct {
 	Prompt   string // version of the prompt
 	Question string // hash of all that determines the verdict other than the judge's reply; "" without a reply
 	Served   []Served
-	Passed   *bool // nil: the judge gave no verdict
-	Label    *bool // the human label when the judge was asked; nil if the case has none
+	Passed   *bool  // nil: the judge gave no verdict
+	Label    *bool  // the human label when the judge was asked; nil if the case has none
+	Code     string // code of the error without a verdict; may be ""
+	Latest   bool   // of the asking that is reported: it is the latest, whatever the times say
 }
 
 // Served is what an endpoint reports about the model that gave a reply.
@@ -46,12 +48,14 @@ const (
 	Changed       = "changed"
 	NoChangeShown = "no change shown"
 	FirstAsking   = "nothing to compare with" // no earlier reply to the same questions
+	Unmeasured    = "not measured"            // no verdict, or on less than half of the cases that were judged before
 )
 
 // Drift is the comparison of judges with themselves: their replies to the same questions on several occasions.
 type Drift struct {
-	Alpha  float64      `json:"alpha"`
-	Judges []JudgeDrift `json:"judges"`
+	Alpha    float64      `json:"alpha"`
+	Excluded int          `json:"askings_before_since,omitempty"` // of all judges
+	Judges   []JudgeDrift `json:"judges"`
 }
 
 // JudgeDrift is the comparison of the latest asking of a metric's judge with its earlier ones.
@@ -63,13 +67,15 @@ type JudgeDrift struct {
 	At      time.Time `json:"at"`
 	Outcome string    `json:"outcome"`
 
-	Look    int       `json:"look"`            // number of comparisons so far, this one included; 0 if there is none
-	Earlier int       `json:"earlier_askings"` // askings that this one is compared with
-	Since   time.Time `json:"since,omitzero"`  // the first of them
-	Cases   int       `json:"cases"`           // compared
-	New     int       `json:"new"`             // cases with a verdict, but without an earlier one on the same question
-	Silent  int       `json:"without_verdict"` // replies of this asking without a verdict
-	Labeled int       `json:"labeled"`         // compared cases with a label
+	Look    int       `json:"look"`                 // number of comparisons so far, this one included; 0 if there is none
+	Earlier int       `json:"earlier_askings"`      // askings that this one is compared with
+	Since   time.Time `json:"since,omitzero"`       // the first of them
+	Cases   int       `json:"cases"`                // compared
+	New     int       `json:"new"`                  // cases with a verdict, but without an earlier one on the same question
+	Silent  int       `json:"without_verdict"`      // replies of this asking without a verdict
+	Lost    int       `json:"lost"`                 // cases without a verdict that were judged before
+	Code    string    `json:"first_code,omitempty"` // of the first reply without a verdict
+	Labeled int       `json:"labeled"`              // compared cases with a label
 
 	ToPass []string `json:"to_pass"` // cases that usually failed and pass now
 	ToFail []string `json:"to_fail"`
@@ -127,12 +133,17 @@ func NewDrift(replies []SentinelReply, since time.Time, alpha float64) *Drift {
 	d := &Drift{Alpha: cmp.Or(alpha, 0.05), Judges: []JudgeDrift{}}
 	type key struct{ metric, judge string }
 	of := map[key][]SentinelReply{}
+	excluded := map[string]bool{}
 	for i := range replies {
-		if r := &replies[i]; !r.At.Before(since) {
+		r := &replies[i]
+		if r.At.Before(since) && !r.Latest {
+			excluded[r.Asking] = true
+		} else {
 			k := key{r.Metric, r.Judge}
 			of[k] = append(of[k], *r)
 		}
 	}
+	d.Excluded = len(excluded)
 	for _, k := range slices.SortedFunc(maps.Keys(of), func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.judge, b.judge))
 	}) {
@@ -151,6 +162,28 @@ func (d *Drift) Changed() (out []*JudgeDrift) {
 	return out
 }
 
+// LatestAsking marks the replies of an asking as the latest, and removes the judges that it did not ask. Without an
+// asking, "", it removes the replies that are later than now. later is the number of other askings that are.
+func LatestAsking(replies []SentinelReply, asking string, now time.Time) (kept []SentinelReply, later int) {
+	type key struct{ metric, judge string }
+	asked, after := map[key]bool{}, map[string]bool{}
+	for i := range replies {
+		r := &replies[i]
+		r.Latest = asking != "" && r.Asking == asking
+		asked[key{r.Metric, r.Judge}] = asked[key{r.Metric, r.Judge}] || r.Latest
+		if r.At.After(now) && !r.Latest {
+			after[r.Asking] = true
+		}
+	}
+	for i := range replies {
+		r := &replies[i]
+		if asking == "" && !after[r.Asking] || asking != "" && asked[key{r.Metric, r.Judge}] {
+			kept = append(kept, *r)
+		}
+	}
+	return kept, len(after)
+}
+
 // tallied counts the verdicts on a case's question.
 type tallied struct{ passed, of int }
 
@@ -166,11 +199,18 @@ type reference struct {
 	askings int
 	since   time.Time
 	served  map[Served]bool
+	judged  map[scoring.AnswerID]bool // with a verdict on some question
 }
 
 // driftOf compares the askings of one judge, one after the other, and returns the last comparison.
 func driftOf(replies []SentinelReply, alpha float64) JudgeDrift {
 	slices.SortStableFunc(replies, func(a, b SentinelReply) int {
+		switch {
+		case a.Latest != b.Latest && a.Latest:
+			return 1
+		case a.Latest != b.Latest:
+			return -1
+		}
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Asking, b.Asking))
 	})
 	var askings [][]SentinelReply // the replies of an asking may have different times
@@ -183,7 +223,7 @@ func driftOf(replies []SentinelReply, alpha float64) JudgeDrift {
 		}
 		askings[n] = append(askings[n], replies[i])
 	}
-	ref := &reference{of: map[question]tallied{}, served: map[Served]bool{}}
+	ref := &reference{of: map[question]tallied{}, served: map[Served]bool{}, judged: map[scoring.AnswerID]bool{}}
 	looks, past := 0, []driftLook{}
 	var last JudgeDrift
 	for i, asking := range askings {
@@ -209,6 +249,7 @@ func (r *reference) add(asking []SentinelReply, unchanged bool) {
 		if x.Passed == nil || !unchanged {
 			continue
 		}
+		r.judged[x.AnswerID] = true
 		q := question{x.AnswerID, x.Question}
 		t := r.of[q]
 		t.of++
@@ -233,6 +274,7 @@ func compareAsking(asking []SentinelReply, ref *reference, look int, alpha float
 		ToPass: []string{}, ToFail: []string{}, Served: []Served{}, Findings: []string{}, Earlier: ref.askings,
 		Since: ref.since}
 	now, labels, order := map[question]tallied{}, map[question]bool{}, []question{}
+	lost := map[scoring.AnswerID]bool{}
 	for i := range asking {
 		x := &asking[i]
 		j.addServed(x, ref)
@@ -241,6 +283,10 @@ func compareAsking(asking []SentinelReply, ref *reference, look int, alpha float
 		}
 		if x.Passed == nil {
 			j.Silent++
+			j.Code = cmp.Or(j.Code, x.Code)
+			if ref.judged[x.AnswerID] {
+				lost[x.AnswerID] = true
+			}
 			continue
 		}
 		q := question{x.AnswerID, x.Question}
@@ -259,6 +305,7 @@ func compareAsking(asking []SentinelReply, ref *reference, look int, alpha float
 	}
 	var cases, correct []agreement.Replicated
 	for _, q := range order {
+		delete(lost, q.AnswerID)
 		then, is := ref.of[q]
 		if !is {
 			j.New++
@@ -277,6 +324,7 @@ func compareAsking(asking []SentinelReply, ref *reference, look int, alpha float
 		}
 	}
 	j.Cases, j.Labeled = len(cases), len(correct)
+	j.Lost = len(lost)
 	if j.Cases > 0 {
 		j.Look = look
 		j.test(cases, correct, whole)
@@ -390,7 +438,13 @@ func (j *JudgeDrift) conclude(alpha float64) {
 		}
 		j.Findings = append(j.Findings, "The endpoint reports another model: "+strings.Join(names, ", ")+".")
 	}
+	if j.Lost > 0 {
+		j.Findings = append(j.Findings, fmt.Sprintf("It gives no verdict on %s that it judged before%s.",
+			printable.Count(j.Lost, "case"), j.because()))
+	}
 	switch {
+	case j.Cases+j.New == 0 || j.Lost > j.Cases+j.New:
+		j.Outcome = Unmeasured
 	case len(j.Findings) > 0:
 		j.Outcome = Changed
 	case j.Look == 0:
@@ -398,6 +452,32 @@ func (j *JudgeDrift) conclude(alpha float64) {
 	default:
 		j.Outcome = NoChangeShown
 	}
+}
+
+// because names the code of the first reply without a verdict, if it is known.
+func (j *JudgeDrift) because() string {
+	if j.Code == "" {
+		return ""
+	}
+	return ": " + printable.Text(j.Code)
+}
+
+// Unmeasured returns the judges whose latest asking gave no verdicts, or too few.
+func (d *Drift) Unmeasured() (out []*JudgeDrift) {
+	for i := range d.Judges {
+		if d.Judges[i].Outcome == Unmeasured {
+			out = append(out, &d.Judges[i])
+		}
+	}
+	return out
+}
+
+// Verdicts describes how many verdicts the asking gave, and the code of the first reply without one.
+func (j *JudgeDrift) Verdicts() string {
+	if n := j.Cases + j.New; n > 0 {
+		return fmt.Sprintf("a verdict on %s, none on %d that it judged before%s", printable.Count(n, "case"), j.Lost, j.because())
+	}
+	return "no verdict on any case" + j.because()
 }
 
 // number formats a number of verdicts; one may count one half.

@@ -44,9 +44,15 @@ func RenderBias(w io.Writer, b *analysis.Bias, o Options) error {
 	if biased > 0 {
 		head, style = printable.Count(biased, "bias")+" found", red
 	}
+	if biased == 0 && len(b.Unmeasured) > 0 {
+		head, style = "not measured", red
+	}
 	v.line(span{"Bias of judges  ", bold}, span{head, style})
 	v.line()
 	g.print(v.printer)
+	for _, s := range b.Unmeasured {
+		v.paragraph("! ", s)
+	}
 	v.line()
 	v.paragraph("", fmt.Sprintf("consistent: pairs whose verdict stayed. change: of the share that passes; to pass and to fail "+
 		"are the verdicts that flipped. p: McNemar's exact test of the flips, adjusted among all probes (Holm); below %g is a "+

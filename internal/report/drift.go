@@ -70,6 +70,13 @@ func RenderDrift(w io.Writer, d *analysis.Drift, o Options) error {
 	if n := len(d.Changed()); n > 0 {
 		head, style = fmt.Sprintf("%d of %s changed", n, printable.Count(len(d.Judges), "judge")), red
 	}
+	if n := len(d.Unmeasured()); n > 0 {
+		unmeasured := fmt.Sprintf("%d of %s not measured", n, printable.Count(len(d.Judges), "judge"))
+		if len(d.Changed()) > 0 {
+			unmeasured = head + ", " + unmeasured
+		}
+		head, style = unmeasured, red
+	}
 	v.line(span{"Sentinels  ", bold}, span{head, style})
 	for i := range d.Judges {
 		v.drift(&d.Judges[i])
@@ -83,7 +90,7 @@ func RenderDrift(w io.Writer, d *analysis.Drift, o Options) error {
 
 func (v analysisView) drift(j *analysis.JudgeDrift) {
 	style := dim
-	if j.Outcome == analysis.Changed {
+	if j.Outcome == analysis.Changed || j.Outcome == analysis.Unmeasured {
 		style = red
 	}
 	v.line()

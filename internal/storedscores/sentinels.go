@@ -15,7 +15,7 @@ func Sentinels(ctx context.Context, w *store.Store) ([]analysis.SentinelReply, e
 		r := &rows[i]
 		out[i] = analysis.SentinelReply{Asking: r.Asking, At: r.At.UTC(), Metric: r.Metric,
 			Judge: r.Judge.Backend + ":" + r.Judge.Model, AnswerID: r.AnswerID, Prompt: r.Prompt, Question: r.Question,
-			Passed: r.Passed, Label: r.Label}
+			Passed: r.Passed, Label: r.Label, Code: r.Code}
 		for _, s := range r.Served {
 			out[i].Served = append(out[i].Served, analysis.Served(s))
 		}
