@@ -80,8 +80,8 @@ type JudgeDrift struct {
 	ToPass []string `json:"to_pass"` // cases that usually failed and pass now
 	ToFail []string `json:"to_fail"`
 
-	PassRate DriftTest  `json:"pass_rate"`          // share of cases that pass
-	Self     selfTest   `json:"self_disagreement"`  // verdicts that differ from the usual one
+	PassRate *DriftTest `json:"pass_rate"`          // share of cases that pass; nil if nothing was compared
+	Self     *selfTest  `json:"self_disagreement"`  // verdicts that differ from the usual one; nil with one verdict on each side
 	Correct  *DriftTest `json:"accuracy,omitempty"` // share of labeled cases with the label's verdict; nil without labels
 
 	Served    []Served `json:"served"`               // models that replied in this asking
@@ -230,8 +230,12 @@ func driftOf(replies []SentinelReply, alpha float64) JudgeDrift {
 		last = compareAsking(asking, ref, looks+1, alpha, i == len(askings)-1)
 		looks = max(looks, last.Look)
 		if last.Outcome != FirstAsking {
-			past = append(past, driftLook{last.Asking, last.At, last.Outcome, last.Cases, last.Self.Differ,
-				last.Self.Expected, last.least(), last.NewServed})
+			look := driftLook{Asking: last.Asking, At: last.At, Outcome: last.Outcome, Cases: last.Cases,
+				Adjusted: last.least(), Served: last.NewServed}
+			if last.Self != nil {
+				look.Differ, look.Expected = last.Self.Differ, last.Self.Expected
+			}
+			past = append(past, look)
 		}
 		ref.add(asking, last.least() >= alpha)
 	}
@@ -358,25 +362,26 @@ func (j *JudgeDrift) flipped(id string, then, now tallied) {
 // test computes the tests of an asking. The p-values are adjusted among themselves by Holm's method, and then for the
 // looks (see [agreement.AfterLooks]).
 func (j *JudgeDrift) test(cases, correct []agreement.Replicated, whole bool) {
-	u := agreement.UnsteadyTest(cases)
-	j.Self = selfTest{Verdicts: u.Verdicts, Differ: u.Differ, Expected: u.Expected, P: u.P,
-		Rate: u.Differ / float64(u.Verdicts)}
-	j.PassRate = shift(cases, whole)
-	p := []float64{j.PassRate.P, u.P}
+	rate := shift(cases, whole)
+	j.PassRate = &rate
+	p, adjusted := []float64{rate.P}, []*float64{&rate.Adjusted}
+	if slices.ContainsFunc(cases, func(c agreement.Replicated) bool { return c.Earlier > 1 || c.Now > 1 }) {
+		u := agreement.UnsteadyTest(cases)
+		j.Self = &selfTest{Verdicts: u.Verdicts, Differ: u.Differ, Expected: u.Expected, P: u.P,
+			Rate: u.Differ / float64(u.Verdicts)}
+		if whole {
+			in := agreement.Wilson(int(u.Differ+0.5), u.Verdicts, agreement.DefaultLevel)
+			j.Self.CI = [2]float64{in.Lo, in.Hi}
+		}
+		p, adjusted = append(p, u.P), append(adjusted, &j.Self.Adjusted)
+	}
 	if len(correct) > 0 {
 		t := shift(correct, whole)
-		j.Correct, p = &t, append(p, t.P)
+		j.Correct = &t
+		p, adjusted = append(p, t.P), append(adjusted, &t.Adjusted)
 	}
-	if whole {
-		in := agreement.Wilson(int(u.Differ+0.5), u.Verdicts, agreement.DefaultLevel)
-		j.Self.CI = [2]float64{in.Lo, in.Hi}
-	}
-	adjusted := agreement.Holm(p)
-	for i, to := range []*float64{&j.PassRate.Adjusted, &j.Self.Adjusted} {
-		*to = agreement.AfterLooks(adjusted[i], j.Look)
-	}
-	if j.Correct != nil {
-		j.Correct.Adjusted = agreement.AfterLooks(adjusted[2], j.Look)
+	for i, among := range agreement.Holm(p) {
+		*adjusted[i] = agreement.AfterLooks(among, j.Look)
 	}
 }
 
@@ -401,7 +406,10 @@ func (j *JudgeDrift) least() float64 {
 	if j.Look == 0 {
 		return 1
 	}
-	p := min(j.PassRate.Adjusted, j.Self.Adjusted)
+	p := j.PassRate.Adjusted
+	if j.Self != nil {
+		p = min(p, j.Self.Adjusted)
+	}
 	if j.Correct != nil {
 		p = min(p, j.Correct.Adjusted)
 	}
@@ -410,7 +418,7 @@ func (j *JudgeDrift) least() float64 {
 
 // conclude sets the outcome and the findings.
 func (j *JudgeDrift) conclude(alpha float64) {
-	if t := &j.PassRate; j.Look > 0 && t.Adjusted < alpha {
+	if t := j.PassRate; t != nil && t.Adjusted < alpha {
 		word := "stricter"
 		if t.Change > 0 {
 			word = "more lenient"
@@ -418,7 +426,7 @@ func (j *JudgeDrift) conclude(alpha float64) {
 		j.Findings = append(j.Findings, fmt.Sprintf("It is %s: it passes %s of the cases, before %s (p %s).", word,
 			WholePercent(t.Now), WholePercent(t.Before), PValue(t.Adjusted)))
 	}
-	if t := &j.Self; j.Look > 0 && t.Adjusted < alpha {
+	if t := j.Self; t != nil && t.Adjusted < alpha {
 		j.Findings = append(j.Findings, fmt.Sprintf("It contradicts itself: %s of %s differ from its usual verdict, where its noise explains %.1f (p %s).",
 			number(t.Differ), printable.Count(t.Verdicts, "verdict"), t.Expected, PValue(t.Adjusted)))
 	}

@@ -23,12 +23,12 @@ func DriftRows(j *analysis.JudgeDrift) []driftRow {
 		return driftRow{name, percent(t.Before), percent(t.Now), Points(t.Change),
 			fmt.Sprintf("%+.1f to %+.1f pts", rounded(100*t.CI[0], 1), rounded(100*t.CI[1], 1)), analysis.PValue(t.Adjusted)}
 	}
-	s := &j.Self
-	rows := []driftRow{of("passes", &j.PassRate), {
-		"contradicts itself", percent(s.Expected / float64(s.Verdicts)), percent(s.Rate),
-		Points(s.Rate - s.Expected/float64(s.Verdicts)),
-		fmt.Sprintf("%s to %s", percent(s.CI[0]), percent(s.CI[1])), analysis.PValue(s.Adjusted),
-	}}
+	rows := []driftRow{of("passes", j.PassRate)}
+	if s := j.Self; s != nil {
+		rows = append(rows, driftRow{"contradicts itself", percent(s.Expected / float64(s.Verdicts)), percent(s.Rate),
+			Points(s.Rate - s.Expected/float64(s.Verdicts)),
+			fmt.Sprintf("%s to %s", percent(s.CI[0]), percent(s.CI[1])), analysis.PValue(s.Adjusted)})
+	}
 	if j.Correct != nil {
 		rows = append(rows, of("agrees with labels", j.Correct))
 	}
