@@ -71,6 +71,9 @@ func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
 	if c.Limit > 0 {
 		s.source = cases.First(s.source, c.Limit)
 	}
+	if err := s.distinct(ctx); err != nil {
+		return err
+	}
 	originals, err := loaded(ctx, s.source)
 	if err != nil {
 		return err
@@ -247,8 +250,8 @@ func (c *judgeBiasCommand) ask(ctx context.Context, s *sentinelWork, judges *jud
 		}
 		for _, metric := range found.metrics {
 			if n := max(before.missing[metric], found.missing[metric]); of[metric] == 0 || of[metric] < n {
-				unmeasured = append(unmeasured, fmt.Sprintf("%s is not measured for %s: %s of verdicts: %s", metric, probe,
-					printable.Count(of[metric], "pair"), cmp.Or(found.silent[metric], before.silent[metric],
+				unmeasured = append(unmeasured, fmt.Sprintf("%s is not measured for %s: %s of verdicts: %s", metric,
+					probe, printable.Count(of[metric], "pair"), cmp.Or(found.silent[metric], before.silent[metric],
 						"no case needed a judge on both sides")))
 			}
 		}

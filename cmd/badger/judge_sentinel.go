@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os/signal"
 	"slices"
 	"strings"
@@ -42,24 +43,29 @@ type driftFlags struct {
 	FailOnDrift bool   `help:"Exit with 1 if a judge changed: its verdicts, their agreement with labels, or the model that the endpoint reports."`
 }
 
-// driftOf compares the judges of a warehouse with themselves, by the verdicts since a day; the zero time means all.
-// names selects metrics; none means all. The report is about the asking with an ID, or about the latest one until now if
-// it is "". Askings that are later than now are warned about.
-func driftOf(ctx context.Context, p process, w *store.Store, since time.Time, names []string, asking string) (*analysis.Drift,
-	error) {
+// driftSelection selects the verdicts that are compared.
+type driftSelection struct {
+	since  time.Time // earlier ones are ignored
+	names  []string  // metrics; none: all
+	asking string    // ID of the asking that the report is about; "": the latest until now
+}
+
+// driftOf compares the judges of a warehouse with themselves. Askings that are later than now are warned about.
+func driftOf(ctx context.Context, p process, w *store.Store, of driftSelection) (*analysis.Drift, error) {
 	replies, err := storedscores.Sentinels(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	if len(names) > 0 {
+	if len(of.names) > 0 {
 		replies = slices.DeleteFunc(replies,
-			func(r analysis.SentinelReply) bool { return !slices.Contains(names, r.Metric) })
+			func(r analysis.SentinelReply) bool { return !slices.Contains(of.names, r.Metric) })
 	}
-	replies, later := analysis.LatestAsking(replies, asking, p.now())
+	replies, later := analysis.LatestAsking(replies, of.asking, p.now())
 	if later > 0 {
-		fmt.Fprintf(p.stderr, "warning: %s of the database later than now; check the clocks\n", printable.Count(later, "asking"))
+		fmt.Fprintf(p.stderr, "warning: %s of the database later than now; check the clocks\n",
+			printable.Count(later, "asking"))
 	}
-	return analysis.NewDrift(replies, since, 0), nil
+	return analysis.NewDrift(replies, of.since, 0), nil
 }
 
 // passes returns messages about the gate of --fail-on-drift, if it is set, and whether no judge changed. d may be nil.
@@ -71,7 +77,8 @@ func (f *driftFlags) passes(d *analysis.Drift) (said []string, passed bool) {
 		return []string{"gate failed: no verdict to compare: " + noneAsked(d)}, false
 	}
 	for _, j := range d.Unmeasured() {
-		said = append(said, fmt.Sprintf("gate failed: judge %s of %s gave %s", printable.Short(j.Judge), j.Metric, j.Verdicts()))
+		said = append(said, fmt.Sprintf("gate failed: judge %s of %s gave %s", printable.Short(j.Judge), j.Metric,
+			j.Verdicts()))
 	}
 	first := 0
 	for i := range d.Judges {
@@ -95,7 +102,7 @@ func (f *driftFlags) passes(d *analysis.Drift) (said []string, passed bool) {
 	return []string{"gate passed: no judge changed"}, true
 }
 
-// noneAsked says why there is no judge to compare.
+// noneAsked says why no judge can be compared.
 func noneAsked(d *analysis.Drift) string {
 	if d.Excluded > 0 {
 		return fmt.Sprintf("--since or sentinels.since excludes all askings (%d)", d.Excluded)
@@ -142,7 +149,7 @@ func (c *judgeDriftCommand) Run(ctx context.Context, p process) error {
 	if err := knownMetrics(ctx, w, c.Metrics); err != nil {
 		return err
 	}
-	d, err := driftOf(ctx, p, w, since, c.Metrics, "")
+	d, err := driftOf(ctx, p, w, driftSelection{since: since, names: c.Metrics})
 	if err != nil {
 		return err
 	}
@@ -267,7 +274,7 @@ func (c *judgeSentinelCommand) Run(ctx context.Context, p process) error {
 	if askErr != nil {
 		return askErr
 	}
-	d, err := driftOf(ctx, p, w, since, s.names, s.asking)
+	d, err := driftOf(ctx, p, w, driftSelection{since, s.names, s.asking})
 	if err != nil {
 		return err
 	}
@@ -392,6 +399,9 @@ func (e *sentinelEstimate) String() string {
 
 // estimate computes the calls of an asking without making any.
 func (s *sentinelWork) estimate(ctx context.Context) (*sentinelEstimate, error) {
+	if err := s.distinct(ctx); err != nil {
+		return nil, err
+	}
 	missed := &missedCalls{seen: map[string]bool{}, of: map[judgebackend.Identity]*submission.Estimate{}}
 	config := s.judge
 	config.Offline, config.Ledger, config.Audit = true, "none", ""
@@ -415,6 +425,21 @@ func (s *sentinelWork) estimate(ctx context.Context) (*sentinelEstimate, error) 
 	}
 	sum := missed.total(judges, func(n int64) int64 { return n * int64(s.repeat) })
 	return &sentinelEstimate{"", outcome.Done, names, s.repeat, sum.Calls, sum.TokensIn, sum.TokensOut, sum.Money}, nil
+}
+
+// distinct returns an error that names the lines of an answer that several rows give.
+func (s *sentinelWork) distinct(ctx context.Context) error {
+	copies, err := batch.FindCopies(ctx, s.source)
+	if err != nil {
+		return err
+	}
+	for _, of := range slices.SortedFunc(maps.Keys(copies), func(a, b scoring.AnswerID) int {
+		return cmp.Compare(a.CaseID, b.CaseID)
+	}) {
+		return errcode.New(errcode.InvalidArgument, "sentinels: duplicate case %.200q at %s; expected one row for each answer",
+			of.CaseID, strings.Join(copies[of].Places, ", "))
+	}
+	return nil
 }
 
 // sentinelRows is the number of rows that are written together.
@@ -521,7 +546,8 @@ func (*sentinelFlags) sentinels(ctx context.Context, e *runAtWork) error {
 	if err := e.sentinel.ask(ctx, e.judge); err != nil {
 		return err
 	}
-	e.Summary.Figures.Sentinels, err = driftOf(ctx, e.process, e.Warehouse, e.since, estimate.Metrics, e.ID)
+	e.Summary.Figures.Sentinels, err = driftOf(ctx, e.process, e.Warehouse,
+		driftSelection{e.since, estimate.Metrics, e.ID})
 	return err
 }
 
@@ -538,7 +564,7 @@ func sentinelCheck(ctx context.Context, p process, url string, config sentinelCo
 		return nil
 	}
 	defer w.Close()
-	d, err := driftOf(ctx, p, w, since, nil, "")
+	d, err := driftOf(ctx, p, w, driftSelection{since: since})
 	switch {
 	case err != nil:
 		return []doctor.Check{doctor.Failure(name, err, "look at what the warehouse says about badger.sentinels")}

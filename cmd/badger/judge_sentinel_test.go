@@ -172,6 +172,48 @@ func TestJudgeSentinel(t *testing.T) {
 	}
 }
 
+// A gate fails if nothing was measured: the first reason is printed, and no judge is called unchanged.
+func TestSentinelGateWithoutVerdicts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := writeCases(t, dir, 6, 6)
+	e := backendtest.NewEndpoint(t, func(backendtest.Call) backendtest.Answer { return backendtest.Answer{Reply: "garbage"} })
+	judge := []string{"--cases", file, "--metrics", "flex", "--quiet", "--judge", "openai:m", "--judge-url", e.URL(),
+		"--judge-key-env", "JUDGE_KEY", "--yes"}
+	db := "duckdb:" + filepath.Join(dir, "w.duckdb")
+	at := time.Date(2025, 1, 3, 2, 0, 0, 0, time.UTC)
+	check := func(want int, text string, args ...string) {
+		t.Helper()
+		code, out, log := badgerAt(t, at, args...)
+		if all := out + log; code != want || !strings.Contains(all, text) || strings.Contains(all, "no judge changed") ||
+			strings.Contains(all, "no bias") {
+			t.Errorf("%v: exit %d, want %d with %q\n%s%s", args[:2], code, want, text, out, log)
+		}
+	}
+	check(exitGate, "gate failed: judge openai:m of flex gave no verdict on any case",
+		append([]string{"judge", "sentinel", "--to", db, "--fail-on-drift"}, judge...)...)
+	check(exitGate, "gate failed: flex is not measured for repeat: 0 pairs",
+		append([]string{"judge", "bias", "--fail-on-bias"}, judge...)...)
+	drift := []string{"judge", "drift", "--db", db, "--fail-on-drift"}
+	check(exitGate, "excludes all askings (1)", append(drift, "--since", "2025-01-04")...)
+	check(exitUsage, `unknown metric "nope"`, append(drift, "--metrics", "nope")...)
+	check(exitGate, "no judge was asked", append(drift, "--metrics", "rose")...)
+
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	if err := os.WriteFile(file, []byte(string(text)+first+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calls := len(e.Calls())
+	check(3, "cases.jsonl:1, cases.jsonl:7", append([]string{"judge", "sentinel", "--to", db}, judge...)...)
+	if len(e.Calls()) != calls {
+		t.Error("calls were made about a set with a duplicate")
+	}
+}
+
 // A run asks its judges about sentinel cases, within its budget, and fails if one changed.
 func TestRunSentinels(t *testing.T) {
 	t.Parallel()

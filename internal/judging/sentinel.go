@@ -108,7 +108,7 @@ func (o *Occasion) Judge(to *scoring.EngineOptions) {
 type fresh struct {
 	*judgebackend.Stack
 	occasion *Occasion
-	panel    *scoring.Panel // that the judge belongs to; nil for a judge of its own
+	panel    *scoring.Panel // that the judge belongs to; nil for a single judge
 	rules    string         // all of the panel that determines its outcome
 }
 
