@@ -43,6 +43,8 @@ type judgeBiasCommand struct {
 
 // Run asks judges about cases and about changed copies of them, and compares the verdicts.
 func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return err
@@ -97,9 +99,7 @@ func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer judges.Close()
-	asking, stop := signal.NotifyContext(judgebackend.WithPayer(ctx, "bias:"+s.asking), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	verdicts, unmeasured, err := c.ask(asking, &s, judges, originals)
+	verdicts, unmeasured, err := c.ask(judgebackend.WithPayer(ctx, "bias:"+s.asking), &s, judges, originals)
 	judges.PrintUsage(p.stderr)
 	if err != nil {
 		return err
@@ -154,7 +154,10 @@ func (c *judgeBiasCommand) estimate(ctx context.Context, s *sentinelWork,
 	priced := true
 	for _, probe := range append([]string{""}, c.Probes...) {
 		of := *s
-		of.source, _ = probedCases(originals, probe)
+		of.source, _ = probedCases(ctx, originals, probe)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if of.source == nil {
 			continue
 		}
@@ -176,10 +179,13 @@ func (c *judgeBiasCommand) estimate(ctx context.Context, s *sentinelWork,
 	return sum, nil
 }
 
-// probedCases returns the source of the cases under a probe, "" for none; nil if it applies to no case.
-func probedCases(originals []*scoring.Case, probe string) (batch.Source, int) {
+// probedCases returns the source of the cases under a probe, "" for none; nil if it applies to no case, or if ctx is done.
+func probedCases(ctx context.Context, originals []*scoring.Case, probe string) (batch.Source, int) {
 	var list []*scoring.Case
 	for _, c := range originals {
+		if ctx.Err() != nil {
+			return nil, 0
+		}
 		if probe == "" {
 			list = append(list, c)
 		} else if x, ok := analysis.Probed(c, probe); ok {
@@ -211,10 +217,10 @@ func (c *judgeBiasCommand) ask(ctx context.Context, s *sentinelWork, judges *jud
 	originals []*scoring.Case) (out []analysis.ProbedVerdict, unmeasured []string, err error) {
 	var before occasionVerdicts
 	for n, probe := range append([]string{""}, c.Probes...) {
+		source, count := probedCases(ctx, originals, probe)
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		source, count := probedCases(originals, probe)
 		if source == nil {
 			fmt.Fprintf(s.stderr, "bias: the probe %s applies to no case\n", probe)
 			continue

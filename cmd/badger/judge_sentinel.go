@@ -77,7 +77,7 @@ func (f *driftFlags) passes(d *analysis.Drift) (said []string, passed bool) {
 		return []string{"gate failed: no verdict to compare: " + noneAsked(d)}, false
 	}
 	for _, j := range d.Unmeasured() {
-		said = append(said, fmt.Sprintf("gate failed: judge %s of %s gave %s", printable.Short(j.Judge), j.Metric,
+		said = append(said, fmt.Sprintf("gate failed: judge %s of %s gave %s", j.Judge, j.Metric,
 			j.Verdicts()))
 	}
 	first := 0
@@ -87,7 +87,7 @@ func (f *driftFlags) passes(d *analysis.Drift) (said []string, passed bool) {
 		}
 	}
 	for _, j := range d.Changed() {
-		said = append(said, fmt.Sprintf("gate failed: judge %s of %s changed: %s", printable.Short(j.Judge), j.Metric,
+		said = append(said, fmt.Sprintf("gate failed: judge %s of %s changed: %s", j.Judge, j.Metric,
 			j.Findings[0]))
 	}
 	switch {
@@ -579,7 +579,7 @@ func sentinelCheck(ctx context.Context, p process, url string, config sentinelCo
 		if j.Outcome == analysis.Changed || j.Outcome == analysis.Unmeasured {
 			check.Status = doctor.Warning
 			check.Fix = "see badger judge drift --db URL; set sentinels.since to the day of a change that you accept"
-			text += ". " + strings.Join(j.Findings, " ")
+			text += ". " + printable.Text(strings.Join(j.Findings, " "))
 		}
 		parts = append(parts, text)
 	}

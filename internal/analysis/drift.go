@@ -86,7 +86,7 @@ type JudgeDrift struct {
 
 	Served    []Served `json:"served"`               // models that replied in this asking
 	NewServed []Served `json:"new_served,omitempty"` // those that no earlier asking met, if any was recorded
-	Findings  []string `json:"findings"`             // sentences; none if no change is shown
+	Findings  []string `json:"findings"`             // sentences, not escaped; none if no change is shown
 	// Past are the askings that were compared, the oldest first; the last one is this.
 	Past []driftLook `json:"past"`
 }
@@ -442,7 +442,7 @@ func (j *JudgeDrift) conclude(alpha float64) {
 	if len(j.NewServed) > 0 {
 		names := make([]string, len(j.NewServed))
 		for i, s := range j.NewServed {
-			names[i] = printable.Text(s.String())
+			names[i] = s.String()
 		}
 		j.Findings = append(j.Findings, "The endpoint reports another model: "+strings.Join(names, ", ")+".")
 	}
@@ -467,7 +467,7 @@ func (j *JudgeDrift) because() string {
 	if j.Code == "" {
 		return ""
 	}
-	return ": " + printable.Text(j.Code)
+	return ": " + j.Code
 }
 
 // Unmeasured returns the judges whose latest asking gave no verdicts, or too few.

@@ -51,7 +51,7 @@ func RenderBias(w io.Writer, b *analysis.Bias, o Options) error {
 	v.line()
 	g.print(v.printer)
 	for _, s := range b.Unmeasured {
-		v.paragraph("! ", s)
+		v.paragraph("! ", printable.Text(s))
 	}
 	v.line()
 	v.paragraph("", fmt.Sprintf("consistent: pairs whose verdict stayed. change: of the share that passes; to pass and to fail "+

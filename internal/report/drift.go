@@ -118,7 +118,7 @@ func (v analysisView) drift(j *analysis.JudgeDrift) {
 		}
 	}
 	for _, f := range j.Findings {
-		v.paragraph("  ! ", f)
+		v.paragraph("  ! ", printable.Text(f))
 	}
 	earlier := 0
 	for _, p := range j.Past {
