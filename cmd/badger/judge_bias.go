@@ -179,7 +179,8 @@ func (c *judgeBiasCommand) estimate(ctx context.Context, s *sentinelWork,
 	return sum, nil
 }
 
-// probedCases returns the source of the cases under a probe, "" for none; nil if it applies to no case, or if ctx is done.
+// probedCases returns the source of the cases under a probe, "" for none; nil if it applies to no
+// case, or if ctx is done.
 func probedCases(ctx context.Context, originals []*scoring.Case, probe string) (batch.Source, int) {
 	var list []*scoring.Case
 	for _, c := range originals {
@@ -248,7 +249,8 @@ func (c *judgeBiasCommand) ask(ctx context.Context, s *sentinelWork, judges *jud
 			}
 			pairs++
 			of[k.metric]++
-			v := analysis.ProbedVerdict{AnswerID: k.AnswerID, Metric: k.metric, Probe: probe, Before: was, After: found.passed[k]}
+			v := analysis.ProbedVerdict{AnswerID: k.AnswerID, Metric: k.metric, Probe: probe, Before: was,
+				After: found.passed[k]}
 			if probe == analysis.ProbePosition && c.Preference {
 				v.After = !v.After
 			}

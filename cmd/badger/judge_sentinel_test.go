@@ -251,3 +251,35 @@ func TestRunSentinels(t *testing.T) {
 		}
 	}
 }
+
+// A panel is a judge: its verdict is compared, under its name, whichever member replies.
+func TestJudgeSentinelPanel(t *testing.T) {
+	t.Parallel()
+	m, e, dir, _ := sentinelTest(t, 16)
+	config := filepath.Join(dir, "panel.yaml")
+	text := fmt.Sprintf(`metrics: {options: {flex: {categories: false}}}
+judge:
+  backend: panel:duo
+  base_url: %s
+  key_env: JUDGE_KEY
+  panels: {duo: {rule: unanimity, members: [{backend: "openai:a"}, {backend: "openai:b"}]}}
+`, e.URL())
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"judge", "sentinel", "--cases", filepath.Join(dir, "cases.jsonl"), "--metrics", "flex", "--quiet",
+		"--to", "duckdb:" + filepath.Join(dir, "w.duckdb"), "--config", config, "--fail-on-drift", "--yes", "--json"}
+	at := time.Date(2025, 1, 1, 2, 0, 0, 0, time.UTC)
+	for n := range 3 {
+		m.set(func(of int) bool { return (of%2 == 0) == (n < 2) }, "fp_1")
+		code, out, log := badgerAt(t, at.AddDate(0, 0, n), args...)
+		var d analysis.Drift
+		if err := json.Unmarshal([]byte(out), &d); err != nil || len(d.Judges) != 1 || len(e.Calls()) != 32*(n+1) {
+			t.Fatalf("exit %d after %d calls, %v\n%s%s", code, len(e.Calls()), err, out, log)
+		}
+		want := []string{analysis.FirstAsking, analysis.NoChangeShown, analysis.Changed}[n]
+		if j := d.Judges[0]; j.Judge != "panel:duo" || j.Outcome != want || (code == exitGate) != (n == 2) {
+			t.Errorf("asking %d: exit %d, %s by %s, want %s\n%s", n+1, code, j.Outcome, j.Judge, want, log)
+		}
+	}
+}
