@@ -154,8 +154,8 @@ type biasRow struct {
 	// score of Shi et al. is for position.
 	Change   float64    `json:"change"`
 	CI       [2]float64 `json:"ci"`
-	P        float64    `json:"p"`          // McNemar's exact test
-	Adjusted float64    `json:"p_adjusted"` // among all probes and metrics (Holm); of repeat not adjusted
+	P        float64    `json:"p,omitzero"`          // McNemar's exact test
+	Adjusted float64    `json:"p_adjusted,omitzero"` // among all probes and metrics (Holm)
 	Biased   bool       `json:"biased"`
 }
 
@@ -191,9 +191,8 @@ func NewBias(verdicts []ProbedVerdict, alpha float64) *Bias {
 		r.ConsistentCI = [2]float64{in.Lo, in.Hi}
 		in = agreement.PairedShares(r.ToPass, r.ToFail, r.Pairs, agreement.DefaultLevel)
 		r.CI = [2]float64{in.Lo, in.Hi}
-		r.P = agreement.McNemar(r.ToPass, r.ToFail)
-		r.Adjusted = r.P
-		if r.Probe != ProbeRepeat {
+		if r.Probe != ProbeRepeat { // else left out: it is not tested
+			r.P = agreement.McNemar(r.ToPass, r.ToFail)
 			p, tested = append(p, r.P), append(tested, i)
 		}
 	}

@@ -26,10 +26,10 @@ func RenderBias(w io.Writer, b *analysis.Bias, o Options) error {
 	g.column("")
 	for i := range b.Rows {
 		r := &b.Rows[i]
-		verdict := inStyle("no bias shown", dim)
+		verdict, p := inStyle("no bias shown", dim), analysis.PValue(r.Adjusted)
 		switch {
 		case r.Probe == analysis.ProbeRepeat:
-			verdict = inStyle("noise", dim)
+			verdict, p = inStyle("noise", dim), v.dash
 		case r.Biased:
 			verdict = inStyle("biased", red)
 			biased++
@@ -38,7 +38,7 @@ func RenderBias(w io.Writer, b *analysis.Bias, o Options) error {
 			text(interval100(r.ConsistentCI[0], r.ConsistentCI[1], v.dash)), text(fmt.Sprint(r.ToPass)),
 			text(fmt.Sprint(r.ToFail)), text(Points(r.Change)),
 			text(fmt.Sprintf("%+.1f to %+.1f", rounded(100*r.CI[0], 1), rounded(100*r.CI[1], 1))),
-			text(analysis.PValue(r.Adjusted)), verdict)
+			text(p), verdict)
 	}
 	head, style := "no bias shown", plain
 	if biased > 0 {
