@@ -116,21 +116,18 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 
 // recordedPanels returns the panels of --judge-panel, whose judges are backends of recorded replies.
 func recordedPanels(flags []string) (panels []calibration.Panel, err error) {
-	for _, text := range flags {
-		name, p, err := judging.ParsePanel(text)
-		if err != nil {
-			return nil, usage("--judge-panel: %w", err)
-		}
-		of := calibration.Panel{Name: name}
+	named, err := panelsOf(flags)
+	for _, p := range named {
+		of := calibration.Panel{Name: p.name}
 		of.Open = func(replies func(string) (scoring.Replies, error)) (*scoring.Panel, error) {
-			return p.Recorded(name, replies)
+			return p.Recorded(p.name, replies)
 		}
 		for _, m := range p.Members {
 			of.Backends = append(of.Backends, m.Backend)
 		}
 		panels = append(panels, of)
 	}
-	return panels, nil
+	return panels, err
 }
 
 // study scores the labelled cases and returns the scores with the labels.

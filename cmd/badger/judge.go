@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/judging"
@@ -27,6 +28,27 @@ type judgeFlags struct {
 	Audit        string   `placeholder:"FILE" help:"Append a line for each judge call to this file: hashes and sizes, no content."`
 }
 
+// namedPanel is a panel of --judge-panel.
+type namedPanel struct {
+	name string
+	judging.Panel
+}
+
+// panelsOf parses the values of --judge-panel. It returns a usage error for a name that is there twice.
+func panelsOf(flags []string) (panels []namedPanel, err error) {
+	for _, text := range flags {
+		name, p, err := judging.ParsePanel(text)
+		if err != nil {
+			return nil, usage("--judge-panel: %w", err)
+		}
+		if slices.ContainsFunc(panels, func(o namedPanel) bool { return o.name == name }) {
+			return nil, usage("--judge-panel: duplicate panel %.60q; expected different names", name)
+		}
+		panels = append(panels, namedPanel{name, p})
+	}
+	return panels, nil
+}
+
 // over returns c with the values of the flags that are set. Hosts are added to those of c, and --judge=none removes the
 // models of single metrics.
 func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
@@ -34,19 +56,19 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 		cmp.Or(f.JudgeKeyEnv, c.KeyEnv)
 	c.Ledger, c.Audit, c.Offline = cmp.Or(f.Ledger, c.Ledger), cmp.Or(f.Audit, c.Audit), c.Offline || f.Offline
 	c.BaseURL, c.AllowHosts = cmp.Or(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
-	for i, text := range f.JudgePanel {
-		name, panel, err := judging.ParsePanel(text)
-		if err != nil {
-			return c, usage("--judge-panel: %w", err)
-		}
+	panels, err := panelsOf(f.JudgePanel)
+	if err != nil {
+		return c, err
+	}
+	for i, p := range panels {
 		if i == 0 {
 			c.Panels = maps.Clone(c.Panels)
-			c.Backend = cmp.Or(f.Judge, "panel:"+name)
+			c.Backend = cmp.Or(f.Judge, "panel:"+p.name)
 		}
 		if c.Panels == nil {
 			c.Panels = map[string]judging.Panel{}
 		}
-		c.Panels[name] = panel
+		c.Panels[p.name] = p.Panel
 	}
 	if f.Judge == "none" {
 		c.Metrics, c.ByTag = nil, nil // without them, there are no judge calls

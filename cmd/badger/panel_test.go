@@ -171,6 +171,11 @@ func TestPanelsAreChecked(t *testing.T) {
 			t.Errorf("%s: exit %d, %s; want %q", tc.flag, code, log, tc.wrong)
 		}
 	}
+	code, _, log := badger(t, "run", "--cases", cases, "--no-to", "--judge-panel", "t=majority:openai:a,openai:b",
+		"--judge-panel", "t=unanimity:openai:c,openai:d", "--judge-url", "http://127.0.0.1:1")
+	if code != exitUsage || !strings.Contains(log, `--judge-panel: duplicate panel "t"`) {
+		t.Errorf("two panels of one name: exit %d, %s", code, log)
+	}
 	config := writeFile(t, "hosts.yaml", `auth: {mode: local}
 judge:
   backend: panel:trio
