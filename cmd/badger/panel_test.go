@@ -201,11 +201,10 @@ func TestPanelOfPublishedJudges(t *testing.T) {
 		"--judge-panel", "step=escalation:gemini-2.5-pro,deepseek-r1,o3", "--judge-panel", "all=unanimity:o3,gemini-2.5-pro,deepseek-r1",
 		"--metrics", "rose", "--resamples", "2", "--quiet", "--json")
 	var r struct {
-		Metrics []struct {
-			Metric string   `json:"metric"`
-			N      int      `json:"n"`
-			Kappa  *float64 `json:"kappa"`
-			Calls  *float64 `json:"calls"`
+		Metrics map[string]struct {
+			N     int      `json:"n"`
+			Kappa *float64 `json:"kappa"`
+			Calls *float64 `json:"judge_calls_per_case"`
 		} `json:"metrics"`
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -213,15 +212,15 @@ func TestPanelOfPublishedJudges(t *testing.T) {
 	}
 	want := map[string]float64{"rose@o3": 0.812, "rose@gemini-2.5-pro": 0.675, "rose@deepseek-r1": 0.634, "rose@trio": 0.791, "rose@step": 0.791}
 	calls := map[string]float64{}
-	for _, m := range r.Metrics {
-		if k, ok := want[m.Metric]; ok && (m.N != 397 || m.Kappa == nil || math.Abs(*m.Kappa-k) > 0.0005) {
-			t.Errorf("%s: %d cases, kappa %v, want 397 and %v", m.Metric, m.N, m.Kappa, k)
+	for name, m := range r.Metrics {
+		if k, ok := want[name]; ok && (m.N != 397 || m.Kappa == nil || math.Abs(*m.Kappa-k) > 0.0005) {
+			t.Errorf("%s: %d cases, kappa %v, want 397 and %v", name, m.N, m.Kappa, k)
 		}
-		if m.Metric == "rose@all" && (m.N != 300 || m.Kappa == nil || *m.Kappa < 0.85) {
-			t.Errorf("%s: %d cases, kappa %v: 97 are left to a person", m.Metric, m.N, m.Kappa)
+		if name == "rose@all" && (m.N != 300 || m.Kappa == nil || *m.Kappa < 0.85) {
+			t.Errorf("%s: %d cases, kappa %v: 97 are left to a person", name, m.N, m.Kappa)
 		}
-		calls[m.Metric] = *m.Calls
-		delete(want, m.Metric)
+		calls[name] = *m.Calls
+		delete(want, name)
 	}
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
