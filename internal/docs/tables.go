@@ -143,6 +143,6 @@ const ExampleCase = `{
     "tokens_in": 2140, "tokens_out": 93, "cost_usd": 0.0061
   },
   "expected": {"behaviour": "answer", "tools": ["run_sql"], "clarifications": []},
-  "human": {"label": true, "votes": {"kim": "pass", "lee": "unsure"}},
+  "human": {"label": true, "note": "The right total.", "votes": {"kim": "pass", "lee": "unsure"}},
   "options": {"hybrid_ex": {"tolerance": 0.001}}
 }`
