@@ -87,17 +87,20 @@ func violation(err error) string {
 	if !errors.As(err, &v) {
 		return "does not satisfy its schema"
 	}
-	return firstViolation(v)
+	return describeViolation(firstViolation(v))
 }
 
-// firstViolation returns the first description in the order of the texts, because causes have no order.
-func firstViolation(v *jsonschema.ValidationError) (first string) {
+// firstViolation returns the outermost violation, and of several the first in the order of their texts: causes have no
+// order.
+func firstViolation(v *jsonschema.ValidationError) (first *jsonschema.ValidationError) {
 	for _, c := range v.Causes {
-		if text := firstViolation(c); first == "" || text < first {
-			first = text
+		c = firstViolation(c)
+		if first == nil || cmp.Or(cmp.Compare(len(c.InstanceLocation), len(first.InstanceLocation)),
+			cmp.Compare(describeViolation(c), describeViolation(first))) < 0 {
+			first = c
 		}
 	}
-	return cmp.Or(first, describeViolation(v))
+	return cmp.Or(first, v)
 }
 
 func describeViolation(v *jsonschema.ValidationError) string {

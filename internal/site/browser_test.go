@@ -222,7 +222,7 @@ func fromFiles(t *testing.T, b *fakebrowser.Browser, s *Site) {
 		tab.Theme(false)
 		tab.Print("static-" + name + "-print")
 		// The tables of all measures alone are more pages than that.
-		if n := tab.Pages(); n < 2 || n > 8 {
+		if n := tab.Pages(); n < 2 || n > 10 {
 			t.Errorf("%s: the report is printed on %d pages", name, n)
 		}
 		// Every link within the report leads to something that exists.

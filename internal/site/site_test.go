@@ -218,7 +218,7 @@ func TestRegister(t *testing.T) {
 			links = append(links, p.nav)
 		}
 	}
-	if want := []string{"Overview", "Changes", "Linked", "Failures", "Questions", "Trend", "Labelling", "All answers", "Runs", "Submit a run", "Suspect golds", "Agreement", "Cost"}; !slices.Equal(links, want) {
+	if want := []string{"Overview", "Changes", "Linked", "Failures", "Questions", "Trend", "Labelling", "All answers", "Runs", "Submit a run", "Suspect golds", "Agreement", "Judges’ cost"}; !slices.Equal(links, want) {
 		t.Errorf("links to %q, expected %q", links, want)
 	}
 }

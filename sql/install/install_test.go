@@ -839,7 +839,7 @@ func TestTablesAgainstSqlglot(t *testing.T) {
 
 // kinds are sqlglot's names of the types of tables.
 var kinds = map[driver.Type][]string{
-	driver.Text: {"TEXT", "VARCHAR"}, driver.JSON: {"JSON", "VARIANT", "TEXT", "SUPER"}, driver.BigInt: {"BIGINT", "DECIMAL"}, driver.Double: {"DOUBLE"},
+	driver.Text: {"TEXT", "VARCHAR"}, driver.JSON: {"JSON", "VARIANT", "TEXT", "SUPER"}, driver.BigInt: {"BIGINT", "DECIMAL"}, driver.Double: {"DOUBLE"}, driver.Decimal: {"DECIMAL", "BIGDECIMAL"},
 	driver.Boolean: {"BOOLEAN"}, driver.Timestamp: {"TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMP"},
 }
 
