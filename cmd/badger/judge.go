@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -28,13 +29,29 @@ type judgeFlags struct {
 	Audit        string   `placeholder:"FILE" help:"Append a line for each judge call to this file: hashes and sizes, no content."`
 }
 
+// callFlags are the flags of commands that estimate their judge calls before they make them.
+type callFlags struct{ estimate, json, yes bool }
+
+// allow prints the estimate and reports whether the calls are to be made: not with --estimate. It returns a usage error
+// if neither a budget nor --yes allows them.
+func (f callFlags) allow(p process, estimate fmt.Stringer, judge *judging.Config) (bool, error) {
+	if f.estimate && f.json {
+		return false, writeJSON(p, estimate)
+	}
+	fmt.Fprintln(p.stderr, estimate)
+	if !f.estimate && !f.yes && judge.Budget.Tokens == 0 && judge.Budget.Money == "" {
+		return false, usage("no budget for the judge calls; expected --budget LIMIT, or --yes to make them without one")
+	}
+	return !f.estimate, nil
+}
+
 // namedPanel is a panel of --judge-panel.
 type namedPanel struct {
 	name string
 	judging.Panel
 }
 
-// panelsOf parses the values of --judge-panel. It returns a usage error for a name that is there twice.
+// panelsOf parses the values of --judge-panel. It returns a usage error for a duplicate name.
 func panelsOf(flags []string) (panels []namedPanel, err error) {
 	for _, text := range flags {
 		name, p, err := judging.ParsePanel(text)

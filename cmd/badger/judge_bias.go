@@ -84,15 +84,8 @@ func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if c.Estimate && c.JSON {
-		return writeJSON(p, estimate)
-	}
-	fmt.Fprintln(p.stderr, estimate)
-	switch {
-	case c.Estimate:
-		return nil
-	case !c.Yes && config.Judge.Budget.Tokens == 0 && config.Judge.Budget.Money == "":
-		return usage("no budget for the judge calls; expected --budget LIMIT, or --yes to make them without one")
+	if made, err := (callFlags{c.Estimate, c.JSON, c.Yes}).allow(p, estimate, &config.Judge); !made {
+		return err
 	}
 	judges, err := config.Judge.Open(ctx, p.judging())
 	if err != nil {
