@@ -364,7 +364,7 @@ func (a *improveAsker) use(judges *judging.Judges) {
 	a.options.Judge, a.options.Judges, a.options.ByTag = judges.Backend(), judges.ByMetric(), judges.ByTag()
 }
 
-// Ask returns the scores of a judge on cases, in their order, with the texts that it is shown.
+// Ask returns the scores of a judge on cases, in their order, with the values that fill its prompt.
 func (a *improveAsker) Ask(ctx context.Context, j *custom.Judge, list []*scoring.Case) ([]calibration.JudgeReply,
 	error) {
 	out := make([]calibration.JudgeReply, len(list))
