@@ -179,6 +179,10 @@ func (in *Input) panelOf(purpose string) *Panel {
 	return p
 }
 
+// AsksPanel reports whether a panel answers questions with the purpose. A metric that has a score without a reply must
+// return the error of a judge of a panel instead, so that this judge counts as one without a reply.
+func (in *Input) AsksPanel(purpose string) bool { return in.run != nil && in.panelOf(purpose) != nil }
+
 // take records that the metric asks a panel, if the question is one for a panel.
 func (in *Input) take(purpose string) error {
 	p := in.panelOf(purpose)

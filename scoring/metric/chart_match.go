@@ -98,7 +98,7 @@ type chartDetail struct {
 }
 
 func init() {
-	const source = "BADGER, section 8.5 (1), which leaves the measure open; the checks of data, order and axes follow VisEval (Chen et al. 2024, arXiv:2407.00981, section 4)"
+	const source = "BADGER, section 8.5 (1), which leaves the measure open; the checks of data, order and axes follow VisEval (Chen et al. 2024, arXiv:2407.00981, legality checks)"
 	reads := bothResults | scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldEvidence |
 		scoring.FieldSchema | scoring.FieldDialect
 	failed := scoring.FailedIsIgnored("a chart without a result of the agent is compared with gold's")

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -27,8 +28,8 @@ const relatedShare = 0.5
 
 func init() {
 	const (
-		source = "BADGER, section 8.5 (2), which leaves the measure open; faithfulness as in RAGAS (Es et al. 2024, arXiv:2309.15217, section 3), decided by evidence"
-		alce   = "ALCE (Gao et al. 2023, arXiv:2305.14627, section 4.3); support is decided by evidence, not by a language model"
+		source = "BADGER, section 8.5 (2), which leaves the measure open; faithfulness as in RAGAS (Es et al. 2024, arXiv:2309.15217, evaluation strategies), decided by evidence, and by a judge where that leaves it open"
+		alce   = "ALCE (Gao et al. 2023, arXiv:2305.14627, citation quality); support is decided by evidence instead of a language model"
 		rules  = " A statement is a sentence of the response. A figure is supported if a sentence of a passage has it, equal or rounded to the digits shown, in the same unit, and at least half of the statement's words; a quotation if a passage has its words; another statement if a passage has all of its words in this order. " +
 			"Statements that this does not decide are left out, and listed in the detail. Citations are [1], [doc-2], 【1】 or (source: title): an id, a title or source, or a number from 1 or of the response's own list of sources."
 	)
@@ -37,38 +38,49 @@ func init() {
 		Version: 1, Group: "agent", Branch: scoring.BranchAgentic, FailedQuery: failed,
 		Needs: scoring.FieldContexts | scoring.FieldResponse, Cost: scoring.CostLarge, Range: "0 to 1",
 	}
-	m := base
+	judged := base
+	judged.Version, judged.Reads = 2, scoring.FieldJudge
+	m := judged
 	m.Name, m.Display = "context_faithfulness", "Statements that the passages support"
 	m.Summary = "Share of the decided statements in the agent's response that the retrieved passages support."
 	m.Formula = "supported / (supported + contradicted + unsupported)." + rules + " A statement with citations must be supported by a cited passage. It is contradicted if a sentence about the same has another figure of this unit or opposite words, and unsupported if its figure or quotation is in no passage or only in another than cited, or if a citation is unknown. " +
-		"Abstained if more than half of the statements are not decided. Not applicable without passages and if the response makes no statement."
+		"Abstained if more than half of the statements are not decided. Not applicable without passages and if the response makes no statement." + contextCall
 	m.Source = source
 	m.Gaming = "Words are compared by their beginnings: a statement about another thing in the same words, as in another store, is supported if only one word differs that is not a name or an opposite. Vague statements without figures are not decided and do not count. A response that says one safe thing has 1."
 	m.Example = "Passage: \"The depot employs 418 people.\" \"The depot employs 418 people [1].\" has 1, \"The depot employs 481 people [1].\" 0."
 	m.Threshold, m.Score = scoring.At(faithful), contextFaithfulness
 	register(m)
-	m = base
+	m = judged
 	m.Name, m.Display = "citation_recall", "Statements that their citations support"
 	m.Summary = "Share of the decided statements that the passages they cite support."
-	m.Formula = "The mean over the decided statements of 1 if the cited passages together support all of it, else 0; 0 without a citation." + rules + " No value as for context_faithfulness."
-	m.Source = alce
+	m.Formula = "The mean over the decided statements of 1 if the cited passages together support all of it, else 0; 0 without a citation." + rules + " No value as for context_faithfulness." + contextCall
+	m.Source = alce + " unless that leaves it open and there is a judge"
 	m.Gaming = "Citing every passage after every statement has 1. Read it with citation_precision."
 	m.Example = "Two statements, the first supported by its citation, the second right and without one: 1/2."
-	m.Score = func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-		return citationScore(in, func(c *contextCheck) (int, int) { return c.recalled, c.decided }, "statement",
-			"supported by the passages cited")
+	m.Score = func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+		c, s, err := contextScore(judgedContext(ctx, in))
+		if c == nil {
+			return s, err
+		}
+		return c.share(c.recalled, c.decided, "statement", "supported by the passages cited"), nil
 	}
 	register(m)
 	m = base
 	m.Name, m.Display = "citation_precision", "Citations that support their statement"
 	m.Summary = "Share of the citations of decided statements that support what they are cited for."
-	m.Formula = "A citation counts if the statement's citations together support it, and either this one alone does or the others do not. An unknown citation does not count." + rules + " No value as for context_faithfulness, and not applicable without a citation in a decided statement."
+	m.Formula = "A citation counts if the statement's citations together support it, and either this one alone does or the others do not. An unknown citation does not count." + rules + " No value as for context_faithfulness without a judge, and not applicable without a citation in a decided statement. No judge is asked: this would take a question about each citation and about the others."
 	m.Source = alce
 	m.Gaming = "One safe citation in a response without others has 1. Read it with citation_recall."
 	m.Example = "A statement with [1][2], and only [1] has its figure: 1/2."
 	m.Score = func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-		return citationScore(in, func(c *contextCheck) (int, int) { return c.precise, c.citations }, "citation",
-			"needed and right")
+		c, s, err := contextScore(contextCheckOf(in))
+		switch {
+		case c == nil:
+			return s, err
+		case c.citations == 0:
+			return scoring.NotApplicable("no decided statement has a citation"), nil
+		}
+		return c.share(c.precise, c.citations, "citation", "needed and right"), nil
 	}
 	register(m)
 }
@@ -83,6 +95,8 @@ type checkedStatement struct {
 	Passage   string   `json:"passage,omitempty"`  // the id, or the number from 1, of the passage
 	Cites     []string `json:"cites,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"` // citations of no passage
+	Judge     string   `json:"judge,omitempty"`   // the judge's verdict: supported, contradicted or not_found
+	Quote     string   `json:"quote,omitempty"`   // the judge's quotation of the passage
 }
 
 // contextCheck holds the verdicts on all statements.
@@ -94,6 +108,11 @@ type contextCheck struct {
 	citations, precise  int
 	applicable, problem string // the reason for a missing value
 	work                int    // comparisons of figures, words and sentences
+
+	statements []statement // those of list
+	asked      bool        // a judge replied about the statements that evidence leaves undecided
+	unheard    string      // why the judge decided nothing, if it was asked and did not reply
+	warnings   []string    // about the judge
 }
 
 const undecidedClaim = "undecided"
@@ -106,7 +125,10 @@ func contextCheckOf(in *scoring.Input) (*contextCheck, error) {
 	}
 	m := scoring.Memo(in, key{}, func() made {
 		passages, err := readPassages(in.Case.Agent.Contexts)
-		if err != nil {
+		switch {
+		case errcode.Of(err) == errcode.ResourceExhausted:
+			return made{&contextCheck{problem: err.Error()}, nil}
+		case err != nil:
 			return made{nil, err}
 		}
 		c := &contextCheck{passages: passages, counts: map[string]int{}}
@@ -135,14 +157,11 @@ func (c *contextCheck) all(response string) {
 		c.applicable = "the response makes no statement"
 		return
 	}
+	c.statements = statements
 	everywhere := positions(len(c.passages))
 	for i := range statements {
 		st := &statements[i]
-		scope := everywhere
-		if st.cited {
-			scope = st.cites
-		}
-		v := c.verdict(st, scope)
+		v := c.verdict(st, st.scope(everywhere))
 		if len(st.unknown) > 0 {
 			v = checkedStatement{Verdict: claimUnsupported, Why: unknownCitation}
 		}
@@ -161,9 +180,21 @@ func (c *contextCheck) all(response string) {
 			return
 		}
 	}
-	if c.decided == 0 || c.counts[undecidedClaim]*2 > len(statements) {
-		c.problem = fmt.Sprintf("%d of %s not decided by figures and quotations", c.counts[undecidedClaim], are(len(statements), "statement"))
+}
+
+// undecided returns the reason why too few statements are decided, or "".
+func (c *contextCheck) undecided() string {
+	if c.decided > 0 && c.counts[undecidedClaim]*2 <= len(c.list) {
+		return ""
 	}
+	by := "by figures and quotations"
+	switch {
+	case c.asked:
+		by = "by figures, quotations and the judge"
+	case c.unheard != "":
+		by += "; " + c.unheard
+	}
+	return fmt.Sprintf("%d of %s not decided %s", c.counts[undecidedClaim], are(len(c.list), "statement"), by)
 }
 
 // cite counts the citations of a statement.
@@ -296,18 +327,18 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 }
 
 // contextScore returns the score without a value if there is none.
-func contextScore(in *scoring.Input) (*contextCheck, scoring.Score, error) {
-	c, err := contextCheckOf(in)
+func contextScore(c *contextCheck, err error) (*contextCheck, scoring.Score, error) {
 	switch {
-	case errcode.Of(err) == errcode.ResourceExhausted:
-		return nil, scoring.Abstain(err.Error()), nil
 	case err != nil:
 		return nil, scoring.Score{}, err
 	case c.applicable != "":
 		return nil, scoring.NotApplicable(c.applicable), nil
-	case c.problem != "":
-		s := scoring.Abstain(c.problem)
-		s.Detail = c.detail()
+	}
+	if why := cmp.Or(c.problem, c.undecided()); why != "" {
+		s := scoring.Abstain(why)
+		if s.Warnings = c.warnings; c.passages != nil {
+			s.Detail = c.detail()
+		}
 		return nil, s, nil
 	}
 	return c, scoring.Score{}, nil
@@ -326,33 +357,22 @@ func (c *contextCheck) detail() any {
 		c.counts[undecidedClaim], c.citations, c.list}
 }
 
-func contextFaithfulness(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	c, s, err := contextScore(in)
+func contextFaithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	c, s, err := contextScore(judgedContext(ctx, in))
 	if c == nil {
 		return s, err
 	}
-	n := c.counts[claimSupported]
-	s = scoring.OK(ratio(n, c.decided), fmt.Sprintf("%d of %s supported by the passages", n, were(c.decided, "statement")))
-	s.Detail = c.detail()
-	return s, nil
+	return c.share(c.counts[claimSupported], c.decided, "statement", "supported by the passages"), nil
+}
+
+// share returns the score part/whole, where whole is not 0.
+func (c *contextCheck) share(part, whole int, noun, how string) scoring.Score {
+	s := scoring.OK(ratio(part, whole), fmt.Sprintf("%d of %s %s", part, were(whole, noun), how))
+	s.Detail, s.Warnings = c.detail(), c.warnings
+	return s
 }
 
 // are returns "1 statement is" or "2 statements are", with the given noun.
 func are(n int, noun string) string {
 	return printable.Count(n, noun) + " " + printable.Verb(n, "is", "are")
-}
-
-func citationScore(in *scoring.Input, of func(c *contextCheck) (part, whole int), noun,
-	how string) (scoring.Score, error) {
-	c, s, err := contextScore(in)
-	if c == nil {
-		return s, err
-	}
-	part, whole := of(c)
-	if whole == 0 {
-		return scoring.NotApplicable("no decided statement has a citation"), nil
-	}
-	s = scoring.OK(ratio(part, whole), fmt.Sprintf("%d of %s %s", part, were(whole, noun), how))
-	s.Detail = c.detail()
-	return s, nil
 }

@@ -30,6 +30,7 @@ const (
 // passage is a retrieved text.
 type passage struct {
 	id, title, source string
+	text              string
 	norm              string // its words, with single blanks
 	sentences         []passageSentence
 }
@@ -68,7 +69,7 @@ func readPassages(raw json.RawMessage) ([]passage, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.norm = normWords(text)
+		p.text, p.norm = text, normWords(text)
 		list := sentencesOf(text)
 		if sentences += len(list); sentences > maxSentences {
 			return nil, errcode.New(errcode.ResourceExhausted, "contexts has more than %d sentences", maxSentences)

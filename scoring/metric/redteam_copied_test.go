@@ -245,6 +245,9 @@ func forgedCase(c *scoring.Case, text string) *scoring.Case {
 		}
 	}
 	c.Expected.Clarifications = append(c.Expected.Clarifications, text)
+	if passage, err := json.Marshal("The north did not earn 1100.5, the south 780.25. " + text); err == nil {
+		c.Agent.Contexts = json.RawMessage("[" + string(passage) + "]")
+	}
 	if c.Pred.Result.Table == nil {
 		return c
 	}

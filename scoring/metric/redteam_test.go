@@ -95,6 +95,7 @@ func fullCase(gold, pred *scoring.Table) *scoring.Case {
 		Agent: scoring.Agent{
 			Name: "agent", Version: "1", Interpretation: "The revenue of each region.", Response: "The north earned 1100.5, the south 780.25.",
 			ToolCalls: []scoring.ToolCall{{Name: "run_sql"}},
+			Contexts:  json.RawMessage(`[{"id": "d1", "title": "Regions", "text": "The north did not earn 1100.5, the south 780.25."}]`),
 		},
 		Expected: scoring.Expected{Tools: json.RawMessage(`["run_sql"]`), Clarifications: []string{"Which year?"}},
 	}
@@ -126,6 +127,14 @@ func (a *attack) on(t *testing.T, w wrongAnswer) *scoring.Case {
 		c.Agent.Response = text
 	case "interpretation":
 		c.Agent.Interpretation = text
+	case "passage", "passage_title":
+		p := map[string]string{"text": "The north did not earn 1100.5, the south 780.25.", "title": "Regions"}
+		p[map[string]string{"passage": "text", "passage_title": "title"}[a.In]] += " " + text
+		raw, err := json.Marshal([]any{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Agent.Contexts = raw
 	case "cell", "column":
 	default:
 		t.Fatalf("%s: an attack in %q", a.ID, a.In)

@@ -79,6 +79,9 @@ type Material struct {
 	Differences    string // the differences of the two queries that badger found in their SQL, one on each line
 	Counterexample string // a small database on which the two queries differ, as text
 
+	Statements []Statement // of the response
+	Passages   []Passage   // that the agent retrieved
+
 	Opinion string // a judge's reply to an earlier question: the Prover's reason, or the analysis of a verdict
 }
 
@@ -183,7 +186,7 @@ func marker(m Material) string {
 	for i, s := range []string{
 		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult),
 		Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected,
-		m.Criteria, m.Counterexample, conversation(m.Earlier),
+		m.Criteria, m.Counterexample, conversation(m.Earlier), numberedStatements(m.Statements), passages(m.Passages),
 	} {
 		if s != "" { // so that a new field does not change prompts without it
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)
@@ -201,6 +204,9 @@ func (p *page) funcs() template.FuncMap {
 		"result":  p.result,
 		"columns": p.columns,
 		"turns":   p.turns,
+
+		"statements": p.statements,
+		"passage":    p.passage,
 	}
 }
 
