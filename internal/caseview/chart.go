@@ -58,26 +58,6 @@ func (b *builder) foreign(s string) string {
 	return Withheld
 }
 
-// contexts returns the passages that the agent retrieved: the elements of a list, else the whole as one.
-func (b *builder) contexts() (out []string) {
-	raw := b.Case.Agent.Contexts
-	if len(raw) == 0 {
-		return nil
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		list = []json.RawMessage{raw}
-	}
-	for _, passage := range list {
-		var text string
-		if json.Unmarshal(passage, &text) != nil {
-			text = indented(passage)
-		}
-		out = append(out, b.foreign(text))
-	}
-	return out
-}
-
 // indented returns a JSON document with a member a line, or the text unchanged if it is not JSON. A string that holds a
 // document is read as one.
 func indented(raw json.RawMessage) string {

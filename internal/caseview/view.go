@@ -66,6 +66,8 @@ type View struct {
 	Chart    *Chart   `json:"chart,omitempty"`    // nil if neither the agent nor gold has a chart
 	Contexts []string `json:"contexts,omitempty"` // the passages that the agent retrieved, as text or JSON
 
+	Statements []Statement `json:"statements,omitempty"` // of the response, compared with the passages
+
 	CostUSD   *scoring.USD `json:"cost_usd,omitempty"`
 	TokensIn  *int64       `json:"tokens_in,omitempty"`
 	TokensOut *int64       `json:"tokens_out,omitempty"`
@@ -279,7 +281,7 @@ func (b *builder) head(asked string) error {
 	v.ToolForms = toolcalls.Titles(c.Agent.ToolCalls)
 	spent := c.Spent()
 	v.CostUSD, v.TokensIn, v.TokensOut, v.Latency = spent.CostUSD, spent.TokensIn, spent.TokensOut, spent.Latency
-	v.Chart, v.Contexts = b.chart(), b.contexts()
+	v.Chart, v.Contexts, v.Statements = b.chart(), b.contexts(), b.statements()
 	v.LatencyMS = milliseconds(v.Latency)
 	if b.gold != nil {
 		v.GoldLatency = b.gold.Latency

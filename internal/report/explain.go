@@ -36,6 +36,7 @@ func RenderCase(w io.Writer, v *caseview.View, o ExplainOptions) error {
 		e.chart()
 		e.contexts()
 	}
+	e.statements()
 	e.judge()
 	e.scores()
 	for _, n := range v.Notes {
@@ -685,6 +686,18 @@ func (e *explanation) contexts() {
 	e.title("Passages", printable.Count(len(e.Contexts), "passage")+" retrieved")
 	for i, text := range e.Contexts {
 		e.facts(fmt.Sprint(i+1), oneLine(text))
+	}
+}
+
+// statements writes the statements of the response about passages, if a metric of passages is explained.
+func (e *explanation) statements() {
+	if len(e.Statements) == 0 || !e.full && (e.Asked == nil || !caseview.AboutPassages(e.Asked.Metric)) {
+		return
+	}
+	e.title("Statements", printable.Count(len(e.Statements), "statement")+" of the response")
+	for i := range e.Statements {
+		s := &e.Statements[i]
+		e.facts(s.Verdict, s.Text, "", s.Reason())
 	}
 }
 
