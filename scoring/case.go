@@ -157,6 +157,7 @@ type caseJSON struct {
 		Votes json.RawMessage `json:"votes" doc:"What each annotator said: an object by name, or a list. pass, 1, true, yes, correct accept the answer, their opposites refuse it, anything else is unsure."`
 	} `json:"human" doc:"Human labels of the answer. No metric reads them."`
 	Options map[string]json.RawMessage `json:"options" doc:"Options of single metrics, by name."`
+	Meta    json.RawMessage            `json:"meta" doc:"Anything else that belongs to the case, such as the fields of a data set that it comes from. It is not read."`
 }
 
 // nameJSON is a name that may be written in JSON as a string or a number, such as the case 17 or the version 2.0. The

@@ -144,5 +144,6 @@ const ExampleCase = `{
   },
   "expected": {"behaviour": "answer", "tools": ["run_sql"], "clarifications": []},
   "human": {"label": true, "note": "The right total.", "votes": {"kim": "pass", "lee": "unsure"}},
-  "options": {"hybrid_ex": {"tolerance": 0.001}}
+  "options": {"hybrid_ex": {"tolerance": 0.001}},
+  "meta": {"page": 4}
 }`
