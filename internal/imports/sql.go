@@ -16,6 +16,9 @@ var sqlKeys = []string{"sql", "query", "statement", "sql_query", "sqlQuery"}
 // startsSQL matches the beginning of a query. It excludes search words, which other tools take in an argument query.
 var startsSQL = regexp.MustCompile(`(?is)^\s*(--[^\n]*\n\s*|/\*.*?\*/\s*|\(\s*)*(SELECT|WITH|SHOW|DESCRIBE|EXPLAIN|VALUES|FROM)\b`)
 
+// StartsSQL reports whether text begins as a query does.
+func StartsSQL(text string) bool { return startsSQL.MatchString(text) }
+
 // sqlOf returns the SQL of the last call that has SQL in its arguments. If tool is not "", it is the last call of tool.
 func sqlOf(calls []scoring.ToolCall, tool string) string {
 	for _, c := range slices.Backward(calls) {

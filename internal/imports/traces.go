@@ -101,7 +101,7 @@ func (t *Traces) AddFile(ctx context.Context, path string) error {
 	name := filepath.Base(path)
 	t.files = append(t.files, name)
 	t.read = where{file: int32(len(t.files) - 1)} //nolint:gosec // a number of arguments
-	byLine, err := inLines(f)
+	byLine, err := InLines(f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
@@ -127,10 +127,10 @@ func (t *Traces) progress(at, size int64) {
 	}
 }
 
-// inLines reports whether each line of a file is a record. It is false only if a JSON value has line breaks: then the
+// InLines reports whether each line of a file is a record. It is false only if a JSON value has line breaks: then the
 // first line that is not blank has open brackets, and either the next one does not begin an object, or it continues the
 // first one, which then ends with an opening bracket, a comma or a colon.
-func inLines(in io.Reader) (bool, error) {
+func InLines(in io.Reader) (bool, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	if start, _ := r.Peek(len(mark)); string(start) == mark {
 		_, _ = r.Discard(len(mark)) // it was peeked

@@ -1,0 +1,182 @@
+package golden
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+// BIRD and its mini-dev: a JSON list or JSON Lines. The predictions are an object from an index to the query and the
+// database.
+func init() {
+	register(&Kind{
+		Name: "bird", Title: "BIRD", dialect: "sqlite",
+		fields: []field{
+			{name: "question_id", also: []string{"id"}, to: "case_id",
+				write: func(c *Case) json.RawMessage { return numberOrText(c.ID) }},
+			{name: "db_id", to: "database"},
+			{name: "question", to: "question", need: true},
+			{name: "evidence", to: "evidence", write: func(c *Case) json.RawMessage { return quoted(c.Evidence) }},
+			{name: "SQL", also: []string{"query"}, to: "gold.sql", write: firstQuery},
+			{name: "difficulty", to: "tags", read: readTag, write: difficulty},
+		},
+		finish:      birdDialect,
+		predictions: birdPredictions,
+		write:       writeRecords,
+	})
+}
+
+// firstQuery writes the first accepted query, for forms that have one.
+func firstQuery(c *Case) json.RawMessage {
+	if queries := c.queries(); len(queries) > 0 {
+		return quoted(queries[0])
+	}
+	return nil
+}
+
+// difficulty writes the tag that is a difficulty of BIRD, or the first.
+func difficulty(c *Case) json.RawMessage {
+	for _, tag := range c.Tags {
+		if slices.Contains([]string{"simple", "moderate", "challenging"}, tag) {
+			return quoted(tag)
+		}
+	}
+	if len(c.Tags) > 0 {
+		return quoted(c.Tags[0])
+	}
+	return nil
+}
+
+// birdDialect takes the dialect from the name of the file: mini-dev has one file for each.
+func birdDialect(s *Set, c *Case, _ jsonscan.Object) error {
+	name := strings.ToLower(s.files[len(s.files)-1])
+	switch {
+	case strings.Contains(name, "mysql"):
+		c.Dialect = "mysql"
+	case strings.Contains(name, "postgres"):
+		c.Dialect = "postgres"
+	}
+	return nil
+}
+
+// birdMark separates the query from the database in a prediction.
+const birdMark = "\t----- bird -----\t"
+
+// birdPredictions reads an object from an index to a prediction, or records with a question_id and a query.
+func birdPredictions(s *Set, path string) error {
+	text, err := readWhole(path)
+	if err != nil {
+		return err
+	}
+	text = bytes.TrimSpace(text)
+	if err := jsonscan.Check(text); err == nil && len(text) > 0 && text[0] == '{' {
+		o := jsonscan.ParseObject(text)
+		if o.Get("question_id") == nil {
+			lines, err := newLineCounter(path)
+			if err != nil {
+				return err
+			}
+			defer lines.file.Close() //nolint:errcheck // only read
+			end := 0
+			for _, m := range o { // in the order of the text
+				end += bytes.Index(text[end:], m.Value) + len(m.Value)
+				at := s.here(lines.at(int64(end)), string(m.Name))
+				sql, database := birdPrediction(string(jsonscan.Unquote(m.Value)))
+				if err := s.predict(string(m.Name), database, Answer{SQL: sql}, at); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return s.jsonValues(path, func(line int, raw json.RawMessage) error {
+		c, err := convert([]field{
+			{name: "question_id", also: []string{"id"}, to: "case_id", need: true},
+			{name: "db_id", to: "database"},
+			{name: "SQL", also: []string{"predicted_sql", "pred_sql", "prediction", "query", "pred"}, to: "agent.sql"},
+		}, jsonscan.ParseObject(raw))
+		if err != nil {
+			s.problem(s.here(line, ""), err)
+			return nil
+		}
+		sql, database := birdPrediction(c.Answer.SQL)
+		if database == "" {
+			database = c.Database
+		}
+		return s.predict(c.ID, database, Answer{SQL: sql}, s.here(line, ""))
+	})
+}
+
+func birdPrediction(text string) (sql, database string) {
+	sql, database, _ = strings.Cut(text, birdMark)
+	return strings.TrimSpace(sql), strings.TrimSpace(database)
+}
+
+// pair finds the prediction of each case. The keys of the predictions are IDs of questions if all are. If not, and all
+// are numbers of records, they are these.
+func (s *Set) pair() {
+	if !s.given {
+		return
+	}
+	ids := map[string]bool{}
+	cases := 0
+	for _, e := range s.all {
+		cases++
+		if e.id != "" {
+			ids[e.id] = true
+		}
+	}
+	byID, byIndex := 0, len(s.order) > 0
+	for _, key := range s.order {
+		if ids[key] {
+			byID++
+		}
+		n, err := strconv.Atoi(key)
+		byIndex = byIndex && err == nil && n >= 0 && n < cases
+	}
+	how := s.o.Pair
+	switch {
+	case how != "":
+	case s.byLine, s.kind.Name == "bird" && byIndex && byID < len(s.order):
+		how = "index"
+	default:
+		how = "question_id"
+	}
+	paired := 0
+	for i := range s.all {
+		e := &s.all[i]
+		key := e.id
+		if how == "index" {
+			key = strconv.Itoa(i)
+		}
+		p := s.pred[key]
+		if p == nil || e.bad {
+			if p != nil {
+				p.used = true
+			}
+			continue
+		}
+		p.used = true
+		if p.database != "" && e.database != "" && p.database != e.database {
+			s.problem(p.place, errcode.New(errcode.InvalidArgument,
+				"the prediction is for the database %.80q, and %s by %s is about %.80q; expected the same database",
+				p.database, s.where(e.place), how, e.database))
+			continue
+		}
+		if p.size > 0 {
+			e.answered = true
+		}
+		paired++
+		e.prediction = p
+	}
+	by := map[string]string{"index": "their number, from 0, in the order of the set", "question_id": "the ID of the question"}[how]
+	if s.byLine {
+		by = "their line"
+	}
+	s.note("%d of %d predictions are paired with a question by %s", paired, len(s.order), by)
+}

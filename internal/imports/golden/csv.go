@@ -1,0 +1,140 @@
+package golden
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+// csvID are the columns of an ID.
+var csvID = field{name: "case_id",
+	also: []string{"id", "question_id", "qid", "instance_id", "uid", "key"}, to: "case_id"}
+
+// csvAnswer are the columns of an agent's answer.
+var csvAnswer = []field{
+	{name: "agent_sql", also: []string{"predicted_sql", "pred_sql", "generated_sql", "generated_query", "predicted_query",
+		"agent_query", "model_sql", "answer_sql"}, to: "agent.sql"},
+	{name: "answer", also: []string{"prediction", "predicted", "pred", "output", "response", "agent_answer",
+		"actual_answer"},
+		to: "agent", write: func(c *Case) json.RawMessage { return textOrNil(c.Answer.Response) }},
+	{name: "agent_result", also: []string{"result", "pred_result", "predicted_result"}, to: "agent.result"},
+	{name: "error", also: []string{"sql_error", "agent_error"}, to: "agent.error"},
+}
+
+// CSV with a question, gold and answer for each row, under usual names of columns.
+func init() {
+	fields := []field{
+		csvID,
+		{name: "question", also: []string{"nl_question", "natural_language_question", "nlq", "nl", "utterance", "prompt",
+			"input"},
+			to: "question"},
+		{name: "gold_sql", also: []string{"gold_query", "golden_sql", "golden_query", "reference_sql", "expected_sql",
+			"target_sql", "gold.sql"}, to: "gold.sql", read: readQueries},
+		{name: "gold", also: []string{"expected", "expected_answer", "ground_truth", "reference", "target", "truth"},
+			to: "gold", write: unwritten},
+		{name: "gold_result", also: []string{"expected_result", "reference_result", "gold.result"}, to: "gold.result"},
+		{name: "evidence", also: []string{"hint", "hints", "instructions", "external_knowledge"}, to: "evidence"},
+		{name: "database", also: []string{"db_id", "db", "db_name", "database_name"}, to: "database"},
+		{name: "dialect", also: []string{"db_type", "engine"}, to: "dialect"},
+		{name: "schema_ddl", also: []string{"ddl", "schema"}, to: "schema_ddl"},
+		{name: "tags", also: []string{"tag", "category", "difficulty", "query_category"}, to: "tags"},
+		{name: "label", also: []string{"human_label", "human.label"}, to: "human.label"},
+		{name: "note", also: []string{"human_note", "comment"}, to: "human.note"},
+	}
+	fields = append(append(fields, csvAnswer...),
+		field{name: "sql", also: []string{"query"}, to: "gold.sql", read: readRest, write: unwritten})
+	register(&Kind{
+		Name: "csv", Title: "CSV", fields: fields,
+		files: func(s *Set, path string) error {
+			s.dir = filepath.Dir(path)
+			return s.table(path)
+		},
+		finish:      csvFiles,
+		predictions: csvPredictions,
+		write:       writeCSV,
+	})
+}
+
+// unwritten writes nothing: another field has the key.
+func unwritten(*Case) json.RawMessage { return nil }
+
+// readQueries reads a query, or the JSON list of the accepted ones.
+func readQueries(c *Case, raw json.RawMessage) error {
+	if list := jsonscan.Unquote(raw); len(list) > 1 && list[0] == '[' && json.Valid(list) {
+		raw = list
+	}
+	return readGoldSQL(c, raw)
+}
+
+// readRest reads a column sql or query: gold or, if another column is gold, the answer.
+func readRest(c *Case, raw json.RawMessage) error {
+	sql, err := textIn(raw)
+	switch {
+	case err != nil:
+		return err
+	case len(c.Golds) == 0 || len(c.queries()) == 0 && c.Golds[0].Result[0] == '"': // of a column of results
+		c.gold().SQL = sql
+	case c.Answer.SQL == "":
+		c.Answer.SQL = sql
+	default:
+		return errKept
+	}
+	return nil
+}
+
+// csvFiles reads names of files in the columns of results, relative to the CSV, as references.
+func csvFiles(s *Set, c *Case, _ jsonscan.Object) error {
+	if c.Question == "" && !c.hasGold() {
+		return errcode.New(errcode.InvalidArgument, "neither a question nor gold: expected a column question or gold_sql; see docs/eval/import.md for the names that are known, or name it with --map question=COLUMN")
+	}
+	for i := range c.Golds {
+		if err := s.namedResult(&c.Golds[i].Result, "gold_result"); err != nil {
+			return err
+		}
+	}
+	return s.namedResult(&c.Answer.Result, "agent_result")
+}
+
+func (s *Set) namedResult(result *json.RawMessage, column string) error {
+	text := string(jsonscan.Unquote(*result))
+	for _, prefix := range []string{"{", "[", "file:", "table:", "query:"} {
+		if text == "" || strings.HasPrefix(text, prefix) {
+			return nil
+		}
+	}
+	path := text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.dir, path)
+	}
+	if !isFile(path) {
+		return errcode.New(errcode.NotFound, "%s: expected the name of a file, a reference such as file:PATH, or a result as JSON", column)
+	}
+	*result = s.reference(path)
+	return nil
+}
+
+// csvPredictions reads the answers of another CSV or folder, by ID.
+func csvPredictions(s *Set, path string) error {
+	if !isFile(path) {
+		return folderPredictions(s, path)
+	}
+	id := csvID
+	id.need = true
+	fields := append([]field{id}, csvAnswer...)
+	fields = append(fields, field{name: "sql", also: []string{"query"}, to: "agent.sql"})
+	s.dir = filepath.Dir(path)
+	return s.csvRows(path, s.o.Encoding, s.o.Delimiter, func(p place, o jsonscan.Object) error {
+		c, err := convert(fields, o)
+		if err == nil {
+			err = s.namedResult(&c.Answer.Result, "agent_result")
+		}
+		if err != nil {
+			s.problem(p, err)
+			return nil
+		}
+		return s.predict(c.ID, "", c.Answer, p)
+	})
+}

@@ -1,0 +1,178 @@
+package golden
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/relation"
+)
+
+// The reasons of ScoreReason in the SDK of Databricks, and the relations they stand for, exist.
+func TestReasonsOfGenie(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{relation.QueryFailed: true}
+	for _, k := range relation.Kinds() {
+		known[k.Name] = true
+	}
+	reasons := strings.Fields(`COLUMN_TYPE_DIFFERENCE EMPTY_GOOD_SQL EMPTY_RESULT LLM_JUDGE_FORMATTING_ERROR LLM_JUDGE_INCOMPLETE_OR_PARTIAL_OUTPUT
+		LLM_JUDGE_INCORRECT_FUNCTION_USAGE LLM_JUDGE_INCORRECT_METRIC_CALCULATION LLM_JUDGE_INCORRECT_TABLE_OR_FIELD_USAGE
+		LLM_JUDGE_INSTRUCTION_COMPLIANCE_OR_MISSING_BUSINESS_LOGIC LLM_JUDGE_MISINTERPRETATION_OF_USER_REQUEST LLM_JUDGE_MISSING_JOIN
+		LLM_JUDGE_MISSING_OR_INCORRECT_AGGREGATION LLM_JUDGE_MISSING_OR_INCORRECT_FILTER LLM_JUDGE_MISSING_OR_INCORRECT_JOIN LLM_JUDGE_OTHER
+		LLM_JUDGE_SEMANTIC_ERROR LLM_JUDGE_SYNTAX_ERROR LLM_JUDGE_WRONG_AGGREGATION LLM_JUDGE_WRONG_COLUMNS LLM_JUDGE_WRONG_FILTER
+		RESULT_EXTRA_COLUMNS RESULT_EXTRA_ROWS RESULT_MISSING_COLUMNS RESULT_MISSING_ROWS SINGLE_CELL_DIFFERENCE`)
+	for _, reason := range reasons {
+		names, ok := genieRelations[reason]
+		if !ok {
+			t.Errorf("%s is not in the table", reason)
+		}
+		for _, name := range names {
+			if !known[name] {
+				t.Errorf("%s: no relation %s", reason, name)
+			}
+		}
+	}
+	if len(reasons) != len(genieRelations) {
+		t.Errorf("%d reasons, %d in the table", len(reasons), len(genieRelations))
+	}
+}
+
+// Text in UTF-8 with a byte order mark, in UTF-16 and, if it is named, in Windows-1252 is read as the same; other text is an error.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	text := "id;question;gold_sql\n1;Wie viele Läden für 5 €?;SELECT 1\n"
+	units := utf16.Encode([]rune("\ufeff" + text))
+	var little, big bytes.Buffer
+	for _, u := range units {
+		_ = binary.Write(&little, binary.LittleEndian, u)
+		_ = binary.Write(&big, binary.BigEndian, u)
+	}
+	old, err := charmap.Windows1252.NewEncoder().String(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"case_id":"1","question":"Wie viele Läden für 5 €?","gold":{"sql":"SELECT 1"}}` + "\n"
+	for name, x := range map[string]struct{ text, encoding, report string }{
+		"UTF-8":             {text, "", ""},
+		"with a mark":       {"\ufeff" + text, "", ""},
+		"UTF-16LE":          {little.String(), "", ""},
+		"UTF-16BE":          {big.String(), "", ""},
+		"Windows-1252":      {old, "windows-1252", ""},
+		"not named":         {old, "", "set.csv:2: not UTF-8: expected UTF-8 or UTF-16; name another encoding, such as --encoding windows-1252, or save the file as UTF-8; the rest of the file is not read"},
+		"without a mark":    {little.String()[2:], "", "set.csv:1: UTF-16 without a byte order mark: save the file as UTF-8, or convert it by iconv -f UTF-16LE -t UTF-8; the rest of the file is not read"},
+		"a spreadsheet":     {"PK\x03\x04\x14\x00", "", "set.csv:1: a spreadsheet or a ZIP archive: save the sheet as CSV; the rest of the file is not read"},
+		"sep, tabs, quotes": {"sep=\t\nid\tquestion\tgold_sql\n1\t\"Wie viele Läden für 5 €?\"\tSELECT 1\n", "", ""},
+		"a quote is open":   {"id,question\n1,\"a\n2,b\n", "", "set.csv:2: ends inside a quoted cell: the file is truncated, or a quote is missing; the rest of the file is not read"},
+		"a name twice":      {"id,id\n", "", "set.csv: column 2: the header has \"id\" twice; rename one"},
+	} {
+		file := filepath.Join(t.TempDir(), "set.csv")
+		if err := os.WriteFile(file, []byte(x.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, reports, _ := imported(t, KindNamed("csv"), Options{Encoding: x.encoding}, []string{file}, "")
+		if report := strings.Join(reports, "\n"); report != x.report || x.report == "" && got != want {
+			t.Errorf("%s: %q\n%s", name, report, got)
+		}
+	}
+}
+
+// IDs do not depend on the order of records, also of those that ask the same with other golds.
+func TestIDsDoNotDependOnPosition(t *testing.T) {
+	t.Parallel()
+	records := []string{
+		`{"db_id": "a", "question": "How many?", "query": "SELECT 1"}`, `{"db_id": "a", "question": "how  many?", "query": "SELECT 2"}`,
+		`{"db_id": "b", "question": "How many?", "query": "SELECT 1"}`, `{"db_id": "a", "question": "How few?", "query": "SELECT 1"}`,
+	}
+	ids := func(order ...int) map[string]string {
+		var list []string
+		for _, i := range order {
+			list = append(list, records[i])
+		}
+		file := filepath.Join(t.TempDir(), "dev.json")
+		if err := os.WriteFile(file, []byte("["+strings.Join(list, ",\n")+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, _, _ := imported(t, KindNamed("spider"), Options{}, []string{file}, "")
+		out := map[string]string{}
+		for line := range strings.Lines(got) {
+			c, err := scoring.DecodeCase([]byte(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[c.Database+c.Question+c.Golds[0].SQL] = c.ID
+		}
+		return out
+	}
+	first := ids(0, 1, 2, 3)
+	if len(first) != 4 {
+		t.Fatal(first)
+	}
+	for _, order := range [][]int{{3, 2, 1, 0}, {1, 3, 0, 2}} {
+		for key, id := range ids(order...) {
+			if first[key] != id {
+				t.Errorf("%q has the ID %s, and %s in another order", key, first[key], id)
+			}
+		}
+	}
+}
+
+// FuzzRecords checks that no text stops an import, and that every case is one that badger reads.
+func FuzzRecords(f *testing.F) {
+	for i, k := range kinds {
+		paths, err := filepath.Glob(filepath.Join("testdata", k.Name, "*.txt"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			for _, part := range strings.Split(string(text), " --\n")[1:] {
+				part, _, _ = strings.Cut(part, "-- ")
+				f.Add(uint8(i), part, "", false)
+			}
+		}
+	}
+	f.Add(uint8(0), `{"question_id":1,"question":"a"}`, `{"1":"SELECT 1\t----- bird -----\tx"}`, true)
+	f.Fuzz(func(t *testing.T, kind uint8, text, pred string, rewrite bool) {
+		k := kinds[int(kind)%len(kinds)]
+		dir := t.TempDir()
+		file, predictions := filepath.Join(dir, "set.sql"), ""
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if pred != "" && k.predictions != nil && k.Name != "sql" && k.Name != "spider2" {
+			predictions = filepath.Join(dir, "pred")
+			if err := os.WriteFile(predictions, []byte(pred), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, _, s := imported(t, k, Options{Rewrite: rewrite, Manual: rewrite, Dir: dir}, []string{file}, predictions)
+		if s == nil {
+			t.Fatal("no set")
+		}
+		seen := map[string]bool{}
+		for line := range strings.Lines(got) {
+			if err := jsonscan.Check([]byte(line)); err != nil {
+				t.Fatalf("%s: %q, %v", k.Name, line, err)
+			}
+			c, err := scoring.DecodeCase([]byte(line))
+			if err != nil || len(c.UnreadKeys) > 0 {
+				t.Fatalf("%s: %q, %v", k.Name, line, err)
+			}
+			if seen[c.ID] {
+				t.Fatalf("%s: %q twice", k.Name, c.ID)
+			}
+			seen[c.ID] = true
+		}
+	})
+}

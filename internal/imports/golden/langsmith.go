@@ -1,0 +1,35 @@
+package golden
+
+import (
+	"fmt"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+// LangSmith data sets: examples with inputs, outputs and metadata in JSON, JSON Lines or CSV.
+func init() {
+	register(&Kind{
+		Name: "langsmith", Title: "LangSmith data sets",
+		fields: append(append([]field{{name: "id", also: []string{"example_id"}, to: "case_id"}},
+			goldFields("inputs", "outputs", "expected_response")...),
+			field{name: "metadata.tags", to: "tags"}, field{name: "metadata.dialect", to: "dialect"}),
+		files: (*Set).anyFile,
+		list:  wrapped("examples", "data"),
+		write: writeLines,
+	})
+}
+
+// wrapped returns a function that lists the records in a member of a document.
+func wrapped(names ...string) func(*Set, jsonscan.Object) ([]listed, bool, error) {
+	return func(_ *Set, document jsonscan.Object) (out []listed, ok bool, err error) {
+		for _, name := range names {
+			if raw := document.Get(name); len(raw) > 0 && raw[0] == '[' {
+				for i, one := range jsonscan.ParseList(raw) {
+					out = append(out, listed{at: fmt.Sprintf("%s[%d]", name, i), record: jsonscan.ParseObject(one)})
+				}
+				return out, true, nil
+			}
+		}
+		return nil, false, nil
+	}
+}

@@ -1,0 +1,560 @@
+package golden
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Options choose what is read, and how.
+type Options struct {
+	Map      []string // KEY=MEMBER: the member of a record that becomes a key of a case
+	Database string   // of cases that name none
+	Dialect  string   // of all cases
+	Dataset  string   // of cases that name none
+	Dir      string   // of the case file, to which references to results are relative
+
+	Gold        string // Spider: a file of gold queries, one a line; Spider 2.0 and SQL: a folder of gold queries
+	GoldResults string // a folder of gold results
+	Results     string // a folder of the agent's results
+	Settings    string // Spider 2.0: the file of condition_cols and ignore_order
+	Documents   string // Spider 2.0: the folder of external knowledge
+	Questions   string // SQL: a CSV of questions
+	Pair        string // BIRD: question_id or index; "": as the keys of the predictions suggest
+
+	Encoding  string // of CSV: windows-1252; "": UTF-8 or UTF-16
+	Delimiter byte   // of CSV; 0: detected
+	Manual    bool   // Genie: only assessments of people are labels
+	Rewrite   bool   // Cortex Analyst: replace logical names by those of the base tables
+
+	Agent, Version, Batch string
+}
+
+// Counts are what a set has and lacks.
+type Counts struct {
+	Read       int `json:"read"`
+	Cases      int `json:"cases"` // that are written
+	Bad        int `json:"bad"`
+	Duplicates int `json:"duplicates"` // records that repeat another one
+	Conflicts  int `json:"conflicts"`  // records with the ID of another one and other content; they are not written
+	SameAsked  int `json:"same_question"`
+	NoGold     int `json:"no_gold"`
+	NoQuestion int `json:"no_question"`
+	Unparsed   int `json:"sql_not_read"` // queries that badger's SQL parser does not read completely
+	Answers    int `json:"answers"`
+	Unanswered int `json:"unanswered"` // cases without an answer, if others have one
+	NoResult   int `json:"no_result"`  // cases without a file in a folder of results
+	Labels     int `json:"labels"`
+
+	// Notes are sentences about what was decided, such as how predictions were paired.
+	Notes []string `json:"notes"`
+	// Executable is set if a query lacks its result, and Engine is the dialect of such queries if they have one.
+	Executable bool   `json:"executable"`
+	Engine     string `json:"engine"`
+	Databases  bool   `json:"databases"` // whether cases name a database
+}
+
+// Set are the cases of one or more files. The caller must close it.
+type Set struct {
+	Counts
+	// Report is called for each record that is not a case, and each prediction that belongs to none; may be nil.
+	Report func(error)
+	// Doubt is called for what may be wrong with a case that is written; may be nil.
+	Doubt func(error)
+	// Progress is called with the number of bytes of a file that were read, and its size; may be nil.
+	Progress func(file string, read, size int64)
+
+	ctx  context.Context //nolint:containedctx // of the import
+	kind *Kind
+	o    Options
+	over []field // of Options.Map
+
+	file   *os.File
+	buffer *bufio.Writer
+	at     int64
+	files  []string
+	all    []entry
+	pred   map[string]*prediction // by key
+	order  []string               // the keys in the order of the file
+	byLine bool                   // the key of a prediction is the number of a record, from 0
+	given  bool                   // predictions were added
+	noted  map[string]bool
+
+	settings map[string]spider2Settings // by instance; nil: not read
+	dir      string                     // to which the names of results in a CSV are relative
+}
+
+// entry is a record.
+type entry struct {
+	at       int64 // of its text in the file, after which its answer follows
+	size     int32
+	answer   int32
+	id       string // "" if it has none
+	key      [6]byte
+	content  [8]byte
+	asked    [8]byte
+	hashed   bool // id is made of key
+	bad      bool
+	answered bool
+	database string
+	place    place
+
+	prediction *prediction // its answer, if that is in a separate file
+}
+
+// place is where a record is.
+type place struct {
+	file int32
+	line int32  // from 1; 0 if the file is one record
+	at   string // in the record or document
+}
+
+// prediction is an answer in a separate file.
+type prediction struct {
+	at       int64
+	size     int32
+	database string
+	place    place
+	used     bool
+}
+
+// New creates an empty set in a temporary file, which only the user can read.
+func New(ctx context.Context, kind *Kind, o Options) (*Set, error) {
+	s := &Set{ctx: ctx, kind: kind, o: o, pred: map[string]*prediction{}, noted: map[string]bool{}}
+	for _, one := range o.Map {
+		to, member, ok := strings.Cut(one, "=")
+		to = strings.TrimSpace(to)
+		if to == "gold_sql" || to == "gold_result" || strings.HasPrefix(to, "agent_") || strings.HasPrefix(to, "human_") {
+			to = strings.Replace(to, "_", ".", 1)
+		}
+		if _, known := targets[to]; !known || !ok || member == "" {
+			return nil, errcode.Usage("--map: expected KEY=MEMBER, such as question=inputs.question, with a KEY of %s, found %q",
+				strings.Join(targetNames(), ", "), one)
+		}
+		s.over = append(s.over, field{name: member, to: to, need: to == "question"})
+	}
+	if o.Dialect != "" && !sqlparts.NamesDialect(o.Dialect) {
+		return nil, errcode.Usage("--dialect: expected one of %s, found %q",
+			strings.Join(sqlparts.DialectNames(), ", "), o.Dialect)
+	}
+	f, err := os.CreateTemp("", "badger-golden-*")
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "temporary file: %w", err)
+	}
+	s.file, s.buffer = f, bufio.NewWriterSize(f, 1<<18)
+	return s, nil
+}
+
+// Close deletes the temporary file.
+func (s *Set) Close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+
+// AddFile reads a file, or a folder if the kind is read from one.
+func (s *Set) AddFile(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return errcode.AsUsage(errcode.New(errcode.NotFound, "%w", err))
+	}
+	s.files = append(s.files, filepath.Base(path))
+	read := s.kind.files
+	if read == nil {
+		read = (*Set).jsonFile
+	}
+	if err := read(s, path); err != nil {
+		return errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// AddPredictions reads a file or a folder of answers.
+func (s *Set) AddPredictions(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return errcode.AsUsage(errcode.New(errcode.NotFound, "--pred: %w", err))
+	}
+	s.given = true
+	s.o.Agent = cmp.Or(s.o.Agent, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	s.files = append(s.files, filepath.Base(path))
+	if err := s.kind.predictions(s, path); err != nil {
+		return errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// here returns a place in the file that is read.
+func (s *Set) here(line int, at string) place {
+	return place{int32(len(s.files) - 1), int32(line), at} //nolint:gosec // a number of arguments, and of lines
+}
+
+func (s *Set) where(p place) string {
+	text := s.files[p.file]
+	if p.line > 0 {
+		text = fmt.Sprintf("%s:%d", text, p.line)
+	}
+	if p.at != "" {
+		text += ": " + p.at
+	}
+	return text
+}
+
+// bad records a record that is not a case.
+func (s *Set) bad(p place, err error) {
+	s.Read++
+	s.all = append(s.all, entry{bad: true, place: p})
+	s.problem(p, err)
+}
+
+// problem reports a record that is not a case.
+func (s *Set) problem(p place, err error) {
+	s.Bad++
+	s.report(p, err)
+}
+
+func (s *Set) report(p place, err error) {
+	if s.Report != nil {
+		s.Report(errcode.New(errcode.InvalidArgument, "%s: %w", s.where(p), err))
+	}
+}
+
+// note records a sentence once.
+func (s *Set) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !s.noted[text] {
+		s.noted[text] = true
+		s.Notes = append(s.Notes, text)
+	}
+}
+
+// add adds a record with the fields of its kind.
+func (s *Set) add(p place, o jsonscan.Object) error { return s.addAs(s.kind.fields, p, o) }
+
+// addAs adds a record with these fields.
+func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
+	if s.over != nil {
+		fields = append(s.over[:len(s.over):len(s.over)], withoutTargets(fields, s.over)...)
+	}
+	c, err := convert(fields, o)
+	if err == nil && s.kind.finish != nil {
+		err = s.kind.finish(s, c, o)
+	}
+	if err != nil {
+		s.bad(p, err)
+		return nil
+	}
+	return s.put(p, c)
+}
+
+// withoutTargets returns the fields whose keys no field of over has.
+func withoutTargets(fields, over []field) (rest []field) {
+	for _, f := range fields {
+		taken := false
+		for _, o := range over {
+			taken = taken || o.to == f.to
+		}
+		if !taken {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// put adds a case.
+func (s *Set) put(p place, c *Case) error {
+	s.Read++
+	c.Database = cmp.Or(c.Database, s.o.Database)
+	c.Dataset = cmp.Or(c.Dataset, s.o.Dataset)
+	c.Dialect = cmp.Or(s.o.Dialect, c.Dialect, s.kind.dialect)
+	e := entry{at: s.at, place: p, id: c.ID, answered: c.Answered, database: c.Database}
+	if err := s.attachResults(c); err != nil {
+		return err
+	}
+	s.count(p, c)
+	text, answer := c.text(), c.Answer.text()
+	e.size, e.answer = int32(len(text)), int32(len(answer)) //nolint:gosec // a record has at most 256 MiB
+	keyed := sha256.New()
+	if c.Database != "" {
+		fmt.Fprintf(keyed, "%s\x00", c.Database)
+	}
+	io.WriteString(keyed, questionKey(c.Question)) //nolint:errcheck // a hash
+	if c.Question == "" {
+		fmt.Fprintf(keyed, "\x00%s", strings.Join(c.queries(), "\x00"))
+	}
+	sum := keyed.Sum(nil)
+	e.key, e.asked, e.hashed = [6]byte(sum), [8]byte(sum), c.ID == ""
+	whole := sha256.Sum256(append(text[:len(text):len(text)], answer...))
+	e.content = [8]byte(whole[:])
+	s.all = append(s.all, e)
+	return s.store(text, answer)
+}
+
+func (s *Set) store(texts ...[]byte) error {
+	for _, text := range texts {
+		n, err := s.buffer.Write(text)
+		s.at += int64(n)
+		if err != nil {
+			return errcode.New(errcode.Unavailable, "temporary file: %w", err)
+		}
+	}
+	return nil
+}
+
+// questionKey returns a question without differences of letter case and white space.
+func questionKey(question string) string {
+	return strings.Join(strings.Fields(strings.ToLower(question)), " ")
+}
+
+// count counts what a case lacks.
+func (s *Set) count(p place, c *Case) {
+	for n, is := range map[*int]bool{
+		&s.NoGold: !c.hasGold(), &s.NoQuestion: c.Question == "", &s.Labels: c.Label != "",
+	} {
+		if is {
+			*n++
+		}
+	}
+	s.Databases = s.Databases || c.Database != ""
+	for i, g := range c.Golds {
+		s.parsed(p, fmt.Sprintf("gold %d", i+1), g.SQL, c.Dialect)
+		if g.SQL != "" && g.Result == nil {
+			s.Executable, s.Engine = true, cmp.Or(s.Engine, c.Dialect)
+		}
+	}
+	s.parsed(p, "the agent's SQL", c.Answer.SQL, c.Dialect)
+}
+
+// parsed counts a query that badger cannot read.
+func (s *Set) parsed(p place, what, sql, dialect string) {
+	if strings.TrimSpace(sql) == "" {
+		return
+	}
+	script := sqlparts.Parse(sql, sqlparts.DialectOf(dialect))
+	switch {
+	case len(script.Notes) > 0:
+		n := script.Notes[0]
+		s.Unparsed++
+		s.doubt(p, "%s is not read completely as %s: %s, at character %d", what, cmp.Or(dialect, "generic SQL"), n.What, n.Start+1)
+	case script.Final() == nil:
+		s.Unparsed++
+		s.doubt(p, "%s is not a query", what)
+	}
+}
+
+func (s *Set) doubt(p place, format string, args ...any) {
+	if s.Doubt != nil {
+		s.Doubt(fmt.Errorf("%s: "+format, append([]any{s.where(p)}, args...)...))
+	}
+}
+
+// predict adds a prediction.
+func (s *Set) predict(key, database string, a Answer, p place) error {
+	if other, ok := s.pred[key]; ok {
+		s.problem(p, errcode.New(errcode.InvalidArgument, "a prediction for %s is already in %s", key, s.where(other.place)))
+		return nil
+	}
+	text := a.text()
+	s.pred[key] = &prediction{at: s.at, size: int32(len(text)), database: database, place: p} //nolint:gosec // at most 256 MiB
+	s.order = append(s.order, key)
+	return s.store(text)
+}
+
+// Finish decides the IDs of all cases and the answers that belong to them. It must be called once, before Write.
+func (s *Set) Finish() error {
+	if err := s.buffer.Flush(); err != nil {
+		return errcode.New(errcode.Unavailable, "temporary file: %w", err)
+	}
+	contents := map[[6]byte][8]byte{} // of hashed IDs
+	several := map[[6]byte]bool{}     // keys that records with other content share
+	for _, e := range s.all {
+		if e.hashed && !e.bad {
+			if have, ok := contents[e.key]; ok && have != e.content {
+				several[e.key] = true
+			}
+			contents[e.key] = e.content
+		}
+	}
+	first, asked := map[string]int{}, map[[8]byte]bool{}
+	s.pair()
+	for i := range s.all {
+		e := &s.all[i]
+		if e.bad {
+			continue
+		}
+		if e.hashed {
+			e.id = "q-" + hex.EncodeToString(e.key[:])
+			if several[e.key] {
+				e.id += "-" + hex.EncodeToString(e.content[:4])
+			}
+		}
+		if j, ok := first[e.id]; ok {
+			e.bad = true
+			if s.all[j].content == e.content {
+				s.Duplicates++
+			} else {
+				s.Conflicts++
+				s.report(e.place, errcode.New(errcode.InvalidArgument,
+					"%s has the ID %.80q, too, and other content: expected one record for each ID; this one is not written",
+					s.where(s.all[j].place), e.id))
+			}
+			continue
+		}
+		first[e.id] = i
+		s.Cases++
+		if asked[e.asked] && !e.hashed || several[e.key] && e.hashed && asked[e.asked] {
+			s.SameAsked++
+			s.doubt(e.place, "another case asks the same question")
+		}
+		asked[e.asked] = true
+		if e.answered {
+			s.Answers++
+		}
+	}
+	if s.Answers > 0 || s.given {
+		s.Unanswered = s.Cases - s.Answers
+	}
+	for _, key := range s.order {
+		if p := s.pred[key]; !p.used {
+			s.problem(p.place, errcode.New(errcode.InvalidArgument, "a prediction for %s, and the set has no such question", key))
+		}
+	}
+	return nil
+}
+
+// Write writes the cases as a case file.
+func (s *Set) Write(out io.Writer) error {
+	to := bufio.NewWriterSize(out, 1<<16)
+	var line []byte
+	for i := range s.all {
+		e := &s.all[i]
+		if e.bad {
+			continue
+		}
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		text := make([]byte, int(e.size)+int(e.answer))
+		if _, err := s.file.ReadAt(text, e.at); err != nil {
+			return errcode.New(errcode.Unavailable, "temporary file: %w", err)
+		}
+		m := members{append(line[:0], '{')}
+		m.text("case_id", e.id)
+		if e.size > 0 {
+			m.to = append(append(m.to, ','), text[:e.size]...)
+		}
+		if e.answered || s.given {
+			a := members{[]byte{'{'}}
+			a.text("name", s.o.Agent)
+			a.text("version", s.o.Version)
+			a.text("batch_id", s.o.Batch)
+			answer := text[e.size:]
+			if p := e.prediction; p != nil {
+				answer = make([]byte, p.size)
+				if _, err := s.file.ReadAt(answer, p.at); err != nil {
+					return errcode.New(errcode.Unavailable, "temporary file: %w", err)
+				}
+			}
+			if len(answer) > 0 {
+				if len(a.to) > 1 {
+					a.to = append(a.to, ',')
+				}
+				a.to = append(a.to, answer...)
+			}
+			m.raw("agent", append(a.to, '}'))
+		}
+		line = append(m.to, "}\n"...)
+		if _, err := to.Write(line); err != nil {
+			return err
+		}
+		if cap(line) > 1<<20 {
+			line = nil
+		}
+	}
+	return to.Flush()
+}
+
+// targetNames returns the keys that --map names.
+func targetNames() []string {
+	return []string{"case_id", "question", "gold.sql", "gold.result", "evidence", "database", "dialect", "schema_ddl",
+		"tags", "agent.sql", "agent.response", "agent.result", "agent.error", "expected.tools", "human.label", "human.note"}
+}
+
+// resultExtensions are the extensions of files of results, the first that exists is used.
+var resultExtensions = []string{".csv", ".tsv", ".parquet", ".arrow", ".json"}
+
+// attachResults adds references to files in the folders of results.
+func (s *Set) attachResults(c *Case) error {
+	if s.kind.Name == "spider2" || s.o.GoldResults == "" && s.o.Results == "" {
+		return nil
+	}
+	if c.ID == "" {
+		return errcode.Usage("--gold-results and --results: expected an ID in each record, by which the files are named")
+	}
+	missing := false
+	if s.o.GoldResults != "" {
+		if ref := s.result(s.o.GoldResults, c.ID); ref != nil {
+			c.gold().Result = ref
+		} else {
+			missing = true
+		}
+	}
+	if s.o.Results != "" {
+		if ref := s.result(s.o.Results, c.ID); ref != nil {
+			c.Answer.Result, c.Answered = ref, true
+		} else {
+			missing = true
+		}
+	}
+	if missing {
+		s.NoResult++
+	}
+	return nil
+}
+
+// result returns a reference to the file of a folder that is named by an ID, or nil.
+func (s *Set) result(dir, id string) []byte {
+	if id != filepath.Base(id) || id == "." || id == ".." {
+		return nil
+	}
+	for _, extension := range resultExtensions {
+		path := filepath.Join(dir, id+extension)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return s.reference(path)
+		}
+	}
+	return nil
+}
+
+// reference returns a reference to a file, relative to the case file.
+func (s *Set) reference(path string) []byte {
+	dir, err1 := filepath.Abs(cmp.Or(s.o.Dir, "."))
+	whole, err2 := filepath.Abs(path)
+	if err1 == nil && err2 == nil {
+		near, err := filepath.Rel(dir, whole)
+		if err == nil && (!filepath.IsAbs(path) || !strings.HasPrefix(near, "..")) {
+			path = near
+		}
+	}
+	return quoted("file:" + filepath.ToSlash(path))
+}
+
+// sqlText returns the text of a file of SQL.
+func sqlText(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	text, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
+	if err == nil && len(text) > maxDocument {
+		err = errcode.New(errcode.ResourceExhausted, "longer than %d MiB", maxDocument>>20)
+	}
+	return string(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))), err
+}
