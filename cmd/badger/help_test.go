@@ -35,12 +35,13 @@ func sentences(help string) int {
 	return len(regexp.MustCompile(`[.!?](\s|$)`).FindAllString(strings.ReplaceAll(help, "BADGER_…", ""), -1))
 }
 
-// senses are flags that have one name and kind of value and mean different things, with the commands of each other
-// meaning.
+// senses are flags that have one name and kind of value and mean different things, with the commands, or groups of
+// commands, of each other meaning.
 var senses = map[string][]string{
-	"--out FILE":    {"import traces"}, // a case file; elsewhere a table
-	"--scores FILE": {"run"},           // written; elsewhere read
-	"--cases":       {"report"},        // which cases have a page; elsewhere whether they are listed
+	"--out FILE":    {"import", "export"}, // a case file, and another form; elsewhere a table
+	"--rewrite":     {"import"},           // the SQL; elsewhere a prompt
+	"--scores FILE": {"run"},              // written; elsewhere read
+	"--cases":       {"report"},           // which cases have a page; elsewhere whether they are listed
 }
 
 // A command has an imperative of at most 60 characters. A flag has at most two sentences, and its default if it has
@@ -75,8 +76,8 @@ func TestHelp(t *testing.T) {
 				if f.HasDefault && f.Default != "" && f.PlaceHolder != "" && !strings.Contains(f.Help, "default") {
 					t.Errorf("%s: the default %q is missing: %q", where, f.Default, f.Help)
 				}
-				if slices.Contains(senses[name], n.Path()) {
-					name += " of " + n.Path()
+				if i := slices.IndexFunc(senses[name], func(of string) bool { return strings.HasPrefix(n.Path()+" ", of+" ") }); i >= 0 {
+					name += " of " + senses[name][i]
 				}
 				words[name] = append(words[name], use{n.Path(), inside.ReplaceAllString(strings.SplitAfter(f.Help, ". ")[0], "")})
 			}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/batch"
@@ -20,7 +19,23 @@ import (
 )
 
 type importCommand struct {
-	Traces importTracesCommand `cmd:"" help:"Convert traces of other products to answers of an agent."`
+	Bird          importBirdCommand          `cmd:"" help:"Convert BIRD or mini-dev to cases."`
+	Spider        importSpiderCommand        `cmd:"" help:"Convert Spider 1 to cases."`
+	Spider2       importSpider2Command       `cmd:"" name:"spider2" help:"Convert Spider 2.0 lite or snow to cases."`
+	Defog         importDefogCommand         `cmd:"" help:"Convert CSV of Defog sql-eval to cases."`
+	CSV           importCSVCommand           `cmd:"" name:"csv" help:"Convert CSV of questions, gold and answers to cases."`
+	SQL           importSQLCommand           `cmd:"" name:"sql" help:"Convert a folder of SQL files to cases."`
+	EvalBench     importEvalBenchCommand     `cmd:"" name:"evalbench" help:"Convert EvalBench to cases."`
+	CortexAnalyst importCortexAnalystCommand `cmd:"" name:"cortex-analyst" help:"Convert verified queries of Cortex Analyst to cases."`
+	CortexAgent   importCortexAgentCommand   `cmd:"" name:"cortex-agent" help:"Convert evaluation sets of Cortex Agents to cases."`
+	Genie         importGenieCommand         `cmd:"" help:"Convert Genie spaces or evaluation runs to cases."`
+	BigQuery      importBigQueryCommand      `cmd:"" name:"bigquery" help:"Convert examples of BigQuery data agents to cases."`
+	Fabric        importFabricCommand        `cmd:"" help:"Convert sets of Fabric data agents to cases."`
+	MLflow        importMLflowCommand        `cmd:"" name:"mlflow" help:"Convert evaluation data sets of MLflow to cases."`
+	LangSmith     importLangSmithCommand     `cmd:"" name:"langsmith" help:"Convert data sets of LangSmith to cases."`
+	Langfuse      importLangfuseCommand      `cmd:"" help:"Convert data sets of Langfuse to cases."`
+	Promptfoo     importPromptfooCommand     `cmd:"" help:"Convert tests of promptfoo to cases."`
+	Traces        importTracesCommand        `cmd:"" help:"Convert traces of other products to answers of an agent."`
 }
 
 type importTracesCommand struct {
@@ -215,7 +230,7 @@ const maxKept = 1 << 20
 
 // writeFile writes answers as a case file. A file is replaced only if all answers were written.
 func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *imports.Plan,
-	golden *goldenFile) (err error) {
+	golden *goldenFile) error {
 	write := func(out io.Writer) error {
 		to := bufio.NewWriterSize(out, 1<<16)
 		var line []byte
@@ -240,18 +255,7 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 	if c.Out == "-" {
 		return write(p.stdout)
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
-	if err != nil {
-		return usage("--out: %w", err)
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // renamed, or of no use
-	if err = errors.Join(write(f), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), c.Out); err != nil {
-		return errcode.New(errcode.InvalidArgument, "--out: %w", err)
-	}
-	return nil
+	return replaceFile("--out", c.Out, write)
 }
 
 // report prints the counts.

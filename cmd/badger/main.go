@@ -101,7 +101,8 @@ type commands struct {
 	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files, your own metrics."`
 	Queue     queueCommand     `cmd:"" help:"Manage labeling queues, and read and write labels."`
 	Policy    policyCommand    `cmd:"" help:"Show or build the table of relations that pass."`
-	Import    importCommand    `cmd:"" help:"Convert exports of other products."`
+	Import    importCommand    `cmd:"" help:"Convert golden sets and exports of other products."`
+	Export    exportCommand    `cmd:"" help:"Write cases in the form of another product."`
 	Prune     pruneCommand     `cmd:"" help:"Delete old answers, replies and scores, or those of a case."`
 	Doctor    doctorCommand    `cmd:"" help:"Check access, permissions and types of a warehouse."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pageFile matches a file on docs/eval/import.md: its name in a line, and its text in a block.
+var pageFile = regexp.MustCompile("(?ms)^`([^`\n]+)`:\n\n```[a-z]*\n(.*?)^```\n")
+
+// invoked runs a command in a build with any connectors.
+func invoked(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, log strings.Builder
+	code = run(t.Context(), args, process{getenv: func(string) string { return "" }, stdout: &out, stderr: &log, now: time.Now})
+	return code, out.String(), log.String()
+}
+
+// The commands of docs/eval/import.md run on the files of the page, one after the other, without a problem.
+func TestImportPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "eval", "import.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, f := range pageFile.FindAllStringSubmatch(string(page), -1) {
+		if err := os.MkdirAll(filepath.Dir(f[1]), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f[1], []byte(f[2]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	databases := exec.Command("python3", "-c", `
+import os, sqlite3
+os.makedirs("dev_databases/shop")
+c = sqlite3.connect("dev_databases/shop/shop.sqlite")
+c.executescript("CREATE TABLE customers (id INT, name TEXT, country TEXT); INSERT INTO customers VALUES (1, 'Ana', 'Spain'), (2, 'Bob', 'France')")
+c.close()`).Run() == nil && leftOut["sqlite"] == ""
+	commands := shellCommands(string(page))
+	if len(commands) < 20 {
+		t.Fatalf("%d commands on the page", len(commands))
+	}
+	for _, line := range commands {
+		if strings.Contains(line, "--execute") && !databases {
+			continue
+		}
+		args := strings.Fields(strings.ReplaceAll(line, "'", ""))[1:]
+		code, stdout, log := invoked(t, args...)
+		if code != exitDone {
+			t.Errorf("%s: exit code %d\n%s\n%s", line, code, stdout, log)
+		}
+		if args[0] == "import" && !strings.Contains(stdout, "next: ") && !strings.Contains(line, "--check") {
+			t.Errorf("%s names no next command:\n%s", line, stdout)
+		}
+	}
+	if before, err := os.ReadFile("cases.jsonl"); err != nil || strings.Count(string(before), "\n") != 2 {
+		t.Errorf("cases.jsonl: %s, %v", before, err)
+	}
+	if databases {
+		_, out, _ := invoked(t, "run", "--cases", "cases.jsonl", "--execute", "sqlite:dev_databases/{database}/{database}.sqlite", "--no-to", "--metrics", "ex_bird", "--fail-under", "ex_bird=0.9")
+		if !strings.Contains(out, "50.0%") {
+			t.Errorf("one of two answers is right:\n%s", out)
+		}
+	}
+}
+
+// The exit codes of an import are those of docs/eval/import.md.
+func TestImportGolden(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := `{"question_id": 1, "db_id": "a b", "question": "How many?", "SQL": "SELECT 1"}` + "\n"
+	bad := file("bad.jsonl", good+strings.Repeat(`{"question_id": 2}`+"\n", 25))
+	set := file("good.jsonl", good)
+	for name, x := range map[string]struct {
+		args   []string
+		code   int
+		stdout string
+		stderr string
+	}{
+		"good":               {[]string{"bird", set, "--out", "-"}, exitDone, `{"case_id":"1","question":"How many?","database":"a b","dialect":"sqlite","gold":{"sql":"SELECT 1"}}` + "\n", "1 case written to -"},
+		"some are bad":       {[]string{"bird", bad, "--out", filepath.Join(dir, "out.jsonl")}, exitGate, "1 case written to ", "!! bad.jsonl:2: question is missing: expected a question\n"},
+		"20 are listed":      {[]string{"bird", bad, "--out", filepath.Join(dir, "out2.jsonl")}, exitGate, "", "!! and 5 more; list them with --check"},
+		"all are listed":     {[]string{"bird", bad, "--check"}, exitGate, "checked; nothing was written", "bad.jsonl:26: question is missing"},
+		"none is good":       {[]string{"bird", file("none.jsonl", `{"a": 1}`), "--out", filepath.Join(dir, "none.out")}, exitFail, "", "no case found; expected BIRD as docs/eval/import.md describes it"},
+		"no target":          {[]string{"bird", set}, exitUsage, "", "expected --out FILE or --check"},
+		"no file":            {[]string{"bird", filepath.Join(dir, "missing"), "--check"}, exitUsage, "", "no such file"},
+		"a wrong map":        {[]string{"mlflow", set, "--check", "--map", "questoin=a"}, exitUsage, "", "--map: expected KEY=MEMBER"},
+		"a wrong dialect":    {[]string{"bird", set, "--check", "--dialect", "mysq"}, exitUsage, "", "--dialect: expected one of bigquery"},
+		"a wrong delimiter":  {[]string{"csv", set, "--check", "--delimiter", "::"}, exitUsage, "", "--delimiter: expected one character"},
+		"an unknown form":    {[]string{"export", "--cases", set, "--to", "excel", "--out", "-"}, exitUsage, "", "--to: expected one of bird, cortex-analyst"},
+		"not a case file":    {[]string{"export", "--cases", set, "--to", "bird", "--out", filepath.Join(dir, "x")}, exitFail, "", "case_id is missing"},
+		"results without ID": {[]string{"csv", file("noid.csv", "question,gold_sql\nA?,SELECT 1\n"), "--check", "--gold-results", dir}, exitUsage, "", "expected an ID in each record"},
+	} {
+		args := x.args
+		if args[0] != "export" {
+			args = append([]string{"import"}, args...)
+		}
+		code, stdout, log := invoked(t, args...)
+		if code != x.code || !strings.Contains(stdout, x.stdout) || !strings.Contains(log, x.stderr) {
+			t.Errorf("%s: exit code %d, want %d\n%s\n%s", name, code, x.code, stdout, log)
+		}
+	}
+	for _, name := range []string{"none.out", "x"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
