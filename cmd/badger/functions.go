@@ -19,6 +19,7 @@ type functionsCommand struct {
 	Relations bool `help:"Print the relations between two results as a Markdown page."`
 	Equality  bool `help:"Print the laws of equality as a Markdown page."`
 	Tables    bool `help:"Print tables and case files as a Markdown page."`
+	Python    bool `hidden:"" help:"Print the functions as a module of the Python package."`
 	Hosts     bool `hidden:"" help:"Print the hosts that badger contacts as a Markdown page."`
 
 	Names []string `arg:"" optional:"" name:"name" help:"Functions to describe."`
@@ -67,6 +68,9 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		return functions.WriteJSON(p.stdout)
 	case c.Markdown:
 		_, err := p.stdout.Write(functions.Page())
+		return err
+	case c.Python:
+		_, err := p.stdout.Write(functions.Python())
 		return err
 	case len(c.Names) > 0:
 		return functions.Show(p.stdout, c.options(p).Width, c.Names...)

@@ -95,6 +95,7 @@ type commands struct {
 	View      viewCommand      `cmd:"" help:"Show runs, cases and labels in a browser."`
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions to warehouses."`
 	Call      callCommand      `cmd:"" help:"Call a function of badger serve, a line in and a line out."`
+	Pipe      pipeCommand      `cmd:"" help:"Score rows from standard input, in Arrow's streaming format."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL with the scoring functions on DuckDB."`
 	Install   installCommand   `cmd:"" help:"Create the functions in a warehouse, or print their SQL."`
 	Deploy    deployCommand    `cmd:"" help:"Write the files that run badger serve on a platform."`

@@ -76,14 +76,42 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 			return err
 		}
 	}
-	log := slog.New(slog.NewJSONHandler(printable.JSONWriter{Writer: p.stderr}, nil))
-	s := &functionServer{process: p, command: c, config: config, layers: from, log: log,
-		metrics: telemetry.NewMetrics(version())}
+	s := newFunctionServer(p, c, config, nil)
+	s.layers = from
+	return s.with(ctx, func(ctx context.Context) error {
+		metricsAddr, err := config.Listen.MetricsAddress()
+		if err != nil {
+			return err
+		}
+		if !c.Check {
+			return s.serve(ctx, metricsAddr)
+		}
+		if err := s.check(ctx, p.stdout, metricsAddr); err != nil {
+			return err
+		}
+		hosts, err := config.hosts()
+		if err == nil {
+			printHosts(p.stdout, "# ", hosts)
+		}
+		return err
+	})
+}
+
+// newFunctionServer returns a server for config that logs to standard error.
+func newFunctionServer(p process, c *serveCommand, config configuration, log *slog.HandlerOptions) *functionServer {
+	s := &functionServer{process: p, command: c, config: config, metrics: telemetry.NewMetrics(version()),
+		log: slog.New(slog.NewJSONHandler(printable.JSONWriter{Writer: p.stderr}, log))}
 	if c.Config != "" {
 		s.file, _ = os.ReadFile(c.Config) // it was just read
 	}
-	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses,
+	s.parts = hosting.Parts{Log: s.log, Metrics: s.metrics, Warehouses: &warehouses,
 		EngineBytes: max(engineBytes, config.Limits.MemoryBytes/4)}
+	return s
+}
+
+// with opens the judge and the warehouse, builds the catalogue and the server, and runs use.
+func (s *functionServer) with(ctx context.Context, use func(context.Context) error) error {
+	config, log := s.config, s.log
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
 		return errcode.AsUsage(err)
@@ -94,7 +122,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		_ = traces.Close(last)
 	}()
 	s.resolver.Allow(config.Results.Files)
-	judged := p.judging()
+	judged := s.judging()
 	judged.Log, judged.Audit, judged.Tracer, judged.Later = log, log, traces.Tracer(), &s.parts
 	judged.ShowWords = false // callers see errors; the log has the words
 	judged.Opened = func(err error) {
@@ -112,7 +140,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		defer w.Close()
 		if keeps {
 			judged.Scores = w
-			s.calls = hosting.NewCallStore(w, p.now)
+			s.calls = hosting.NewCallStore(w, s.now)
 		}
 		s.results, s.resolver.Warehouse = w, w
 	}
@@ -121,7 +149,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	}
 	defer s.judge.Close()
 	defer s.parts.Stop()
-	if !c.Check {
+	if !s.command.Check {
 		waiting, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		err := s.parts.Start(ctx, waiting.Done())
 		ended := waiting.Err() != nil
@@ -135,21 +163,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	}
 	s.metrics.WatchServer(s.server.Load)
 	s.judge.Measure(s.metrics)
-	metricsAddr, err := config.Listen.MetricsAddress()
-	if err != nil {
-		return err
-	}
-	if c.Check {
-		if err := s.check(ctx, p.stdout, metricsAddr); err != nil {
-			return err
-		}
-		hosts, err := config.hosts()
-		if err == nil {
-			printHosts(p.stdout, "# ", hosts)
-		}
-		return err
-	}
-	return s.serve(ctx, metricsAddr)
+	return use(ctx)
 }
 
 // assemble creates the catalogue and the server.

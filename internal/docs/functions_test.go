@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -68,5 +69,24 @@ func TestFunctionsOfTheCatalogue(t *testing.T) {
 	}
 	if err := functions.Show(&shown, 60, "ex_brd"); !errcode.IsUsage(err) || !strings.Contains(err.Error(), `unknown function "ex_brd"; did you mean ex_bird`) {
 		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+// The module of the Python package is that of the catalogue: make generate writes it.
+func TestPython(t *testing.T) {
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions, err := docs.NewFunctions(engine, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../clients/python/src/badger_eval/functions.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, functions.Python()) {
+		t.Error("clients/python/src/badger_eval/functions.py is not that of the catalogue: make generate writes it")
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/flight"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -31,12 +30,12 @@ type flightServer struct {
 const protocolVersion = 2
 
 // named returns the function that a descriptor names, by a PATH of one element or by CMD.
-func (f *flightServer) named(ctx context.Context, d *flight.FlightDescriptor) (handler, error) {
+func (s *Server) named(ctx context.Context, d *flight.FlightDescriptor) (handler, error) {
 	switch {
 	case len(d.GetPath()) == 1:
-		return f.s.handlerOf(ctx, d.GetPath()[0])
+		return s.handlerOf(ctx, d.GetPath()[0])
 	case len(d.GetPath()) == 0 && len(d.GetCmd()) > 0:
-		return f.s.handlerOf(ctx, string(d.GetCmd()))
+		return s.handlerOf(ctx, string(d.GetCmd()))
 	}
 	return handler{}, errcode.New(errcode.InvalidArgument,
 		"descriptor: expected a path of one element, the function's name")
@@ -44,7 +43,7 @@ func (f *flightServer) named(ctx context.Context, d *flight.FlightDescriptor) (h
 
 // GetFlightInfo returns the types of a function.
 func (f *flightServer) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	h, err := f.named(ctx, d)
+	h, err := f.s.named(ctx, d)
 	if err != nil {
 		return nil, grpcError(err, dialectOf(ctx).busy)
 	}
@@ -60,7 +59,7 @@ func (h handler) flightInfo(d *flight.FlightDescriptor) *flight.FlightInfo {
 
 // GetSchema returns the schema that GetFlightInfo returns.
 func (f *flightServer) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
-	h, err := f.named(ctx, d)
+	h, err := f.s.named(ctx, d)
 	if err != nil {
 		return nil, grpcError(err, dialectOf(ctx).busy)
 	}
@@ -109,7 +108,7 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 	c.wire, c.streamed = d.wire, true
 	f.s.active.Add(1)
 	defer f.s.active.Add(-1)
-	err := fewerRows(c.wire, f.s.cut(f.exchange(ctx, c, stream, shareFrom(ctx))))
+	err := fewerRows(c.wire, f.s.cut(f.s.exchangeArrow(ctx, c, grpcStream{stream}, shareFrom(ctx))))
 	f.s.finish(ctx, c, err)
 	return grpcError(err, d.busy)
 }
@@ -123,10 +122,26 @@ func fewerRows(wire string, err error) error {
 	return errcode.New(errcode.ResourceExhausted, "%w: SET external_server_request_batch_rows in Databend", err)
 }
 
-func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer,
-	held *share) error {
+// exchangeStream carries the messages of one call in both directions.
+type exchangeStream interface {
+	flight.DataStreamReader
+	// sendData sends a message and returns when it is written, because the parts of its body may be reused.
+	sendData(header []byte, body [][]byte) error
+}
+
+// grpcStream is an exchangeStream of a Flight client.
+type grpcStream struct {
+	flight.FlightService_DoExchangeServer
+}
+
+func (s grpcStream) sendData(header []byte, body [][]byte) error {
+	return s.SendMsg(flightMessage(header, body))
+}
+
+// exchangeArrow receives batches of arguments of one function, and sends a batch of results for each.
+func (s *Server) exchangeArrow(ctx context.Context, c *call, stream exchangeStream, held *share) error {
 	in := &streamReader{ctx: ctx, stream: stream, share: held, kept: map[int64]int64{}, bytes: &c.in}
-	h, err := in.open(f)
+	h, err := in.open(s)
 	if err != nil {
 		return err
 	}
@@ -141,7 +156,7 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 	w := ipc.NewWriterWithPayloadWriter(out, ipc.WithSchema(schema))
 	defer func() { _ = w.Close() }()
 
-	budget := &allocator{limit: int64(f.s.limits.Message)}
+	budget := &allocator{limit: int64(s.limits.Message)}
 	r, err := flight.NewRecordReader(in, ipc.WithAllocator(budget))
 	switch {
 	case errors.Is(err, io.EOF): // no schema, no batches
@@ -150,7 +165,7 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 		return in.because(budget)
 	}
 	defer r.Release()
-	one := flightCall{s: f.s, h: h, c: c, schema: schema, share: held, arg: in}
+	one := flightCall{s: s, h: h, c: c, schema: schema, share: held, arg: in}
 	for budget.renew(); r.Next(); budget.renew() {
 		before := held.holds()
 		rec, err := one.placed(ctx, r.Record())
@@ -258,10 +273,10 @@ func schemaMessage(schema *arrow.Schema) []byte {
 	return bytes.Clone(stream[8 : 8+n])
 }
 
-// outlet sends the messages of one DoExchange. It skips the first payload of a writer, the schema, which was sent
+// outlet sends the messages of one exchange. It skips the first payload of a writer, the schema, which was sent
 // before.
 type outlet struct {
-	stream flight.DataStreamWriter
+	stream exchangeStream
 	bytes  *int64 // sent so far
 	begun  bool
 	body   [][]byte
@@ -298,14 +313,9 @@ func (o *outlet) Write(part []byte) (int, error) {
 
 // send sends a message and returns when it is written.
 func (o *outlet) send(header []byte, body [][]byte) error {
-	m := flightMessage(header, body)
 	*o.bytes += int64(len(header))
 	for _, b := range body {
 		*o.bytes += int64(len(b))
 	}
-	to, ok := o.stream.(grpc.ServerStream)
-	if !ok {
-		return errcode.New(errcode.Internal, "a stream of type %T", o.stream)
-	}
-	return to.SendMsg(m)
+	return o.stream.sendData(header, body)
 }

@@ -165,10 +165,9 @@ func FuzzFlight(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	server := &flightServer{s: s}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		held := s.admission.of("")
-		err := server.exchange(context.Background(), &call{}, &fuzzStream{data: data}, held)
+		err := s.exchangeArrow(context.Background(), &call{}, grpcStream{&fuzzStream{data: data}}, held)
 		held.end()
 		if code := errcode.Of(err); code == errcode.Unknown || code == errcode.Internal {
 			t.Fatalf("%v (%v)", err, errors.Unwrap(err))
@@ -221,7 +220,6 @@ func TestMangledArrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &flightServer{s: s}
 	runs := 6000
 	if n, err := strconv.Atoi(os.Getenv("BADGER_MANGLED")); err == nil {
 		runs = n
@@ -249,7 +247,7 @@ func TestMangledArrow(t *testing.T) {
 			}
 		}
 		held := s.admission.of("")
-		err := server.exchange(context.Background(), &call{}, &fuzzStream{data: pack(messages)}, held)
+		err := s.exchangeArrow(context.Background(), &call{}, grpcStream{&fuzzStream{data: pack(messages)}}, held)
 		held.end()
 		switch code := errcode.Of(err); code {
 		case errcode.OK:

@@ -135,10 +135,11 @@ func (s *Server) bound(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { stop(); cancel() }
 }
 
-// panicked logs a panic of a call and returns the call's error.
+// panicked logs a panic of a call and returns the call's status.
 func (s *Server) panicked(ctx context.Context, c *call, method string) error {
 	LogPanics(s.log)(method, nil, debug.Stack())
-	err := errcode.New(errcode.Internal, "the call could not be served; this is a bug in badger")
-	s.finish(ctx, c, err)
-	return grpcError(err, codes.ResourceExhausted)
+	s.finish(ctx, c, errPanicked)
+	return grpcError(errPanicked, codes.ResourceExhausted)
 }
+
+var errPanicked = errcode.New(errcode.Internal, "the call could not be served; this is a bug in badger")

@@ -121,6 +121,39 @@ func (g *guard) schema(schema flatTable) error {
 	return nil
 }
 
+// schemaValue returns the value of a key in the metadata of a schema message, or "".
+func schemaValue(header []byte, key string) (string, error) {
+	root, err := flatRoot(header)
+	if err != nil {
+		return "", err
+	}
+	if root.byte(1) != messageSchema {
+		return "", errNotArrow
+	}
+	schema, err := root.table(2)
+	if err != nil {
+		return "", err
+	}
+	metadata, err := schema.vector(2)
+	if err != nil {
+		return "", err
+	}
+	if metadata.n > maxMetadata {
+		return "", errTooBig
+	}
+	for i := range metadata.n {
+		entry, err := metadata.table(i)
+		if err != nil {
+			return "", err
+		}
+		if name, err := entry.text(0); err != nil || name != key {
+			continue
+		}
+		return entry.text(1)
+	}
+	return "", nil
+}
+
 // checkBatch returns an error for compressed bodies, whose size is unknown before decompression, and for more counts
 // of view buffers than maxFields, fewer than views, or counts above the number of buffers. The library does not check
 // these counts.
@@ -213,6 +246,18 @@ func (t flatTable) byte(slot int) byte {
 		return t.b[p]
 	}
 	return 0
+}
+
+// text returns the string that a field refers to; an absent field is an empty string.
+func (t flatTable) text(slot int) (string, error) {
+	v, err := t.vector(slot)
+	if err != nil {
+		return "", err
+	}
+	if v.n > len(t.b)-v.pos {
+		return "", errNotArrow
+	}
+	return string(t.b[v.pos : v.pos+v.n]), nil
 }
 
 // table returns the table that a field refers to; an absent field is an error.

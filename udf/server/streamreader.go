@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// streamReader receives the messages of one DoExchange call, and checks them before the Arrow library reads them. The
+// streamReader receives the messages of one exchange, and checks them before the Arrow library reads them. The
 // gate reserves their memory, except that of dictionaries, which the library keeps until the end of the stream.
 type streamReader struct {
 	ctx        context.Context //nolint:containedctx // lives for one call
@@ -28,7 +28,7 @@ type streamReader struct {
 }
 
 // open receives the first message and returns the function that it names.
-func (in *streamReader) open(f *flightServer) (handler, error) {
+func (in *streamReader) open(s *Server) (handler, error) {
 	d, err := in.stream.Recv()
 	if err != nil {
 		return handler{}, in.received(err)
@@ -37,7 +37,7 @@ func (in *streamReader) open(f *flightServer) (handler, error) {
 		return handler{}, errcode.New(errcode.InvalidArgument, "the first message has no descriptor")
 	}
 	in.pending = d
-	return f.named(in.ctx, in.descriptor)
+	return s.named(in.ctx, in.descriptor)
 }
 
 // received converts an error of the stream to the error of the call.
