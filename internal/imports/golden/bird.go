@@ -25,6 +25,13 @@ func init() {
 			{name: "SQL", also: []string{"query"}, to: "gold.sql", write: firstQuery},
 			{name: "difficulty", to: "tags", read: readTag, write: difficulty},
 		},
+		files: func(s *Set, path string) error {
+			if !isJSON(path) {
+				return errcode.New(errcode.InvalidArgument,
+					"expected JSON or JSON Lines; gold queries, a query and a database a line, are read by badger import spider")
+			}
+			return s.jsonFile(path)
+		},
 		finish:      birdDialect,
 		predictions: birdPredictions,
 		write:       writeRecords,
@@ -147,12 +154,15 @@ func (s *Set) pair() {
 	default:
 		how = "question_id"
 	}
-	paired := 0
+	paired, elsewhere, agree := 0, 0, 0
 	for i := range s.all {
 		e := &s.all[i]
 		key := e.id
 		if how == "index" {
 			key = strconv.Itoa(i)
+		}
+		if other := s.pred[strconv.Itoa(i)]; other != nil && other.database == e.database {
+			agree++
 		}
 		p := s.pred[key]
 		if p == nil || e.bad {
@@ -166,6 +176,7 @@ func (s *Set) pair() {
 			s.problem(p.place, errcode.New(errcode.InvalidArgument,
 				"the prediction is for the database %.80q, and %s by %s is about %.80q; expected the same database",
 				p.database, s.where(e.place), how, e.database))
+			elsewhere++
 			continue
 		}
 		if p.size > 0 {
@@ -173,6 +184,9 @@ func (s *Set) pair() {
 		}
 		paired++
 		e.prediction = p
+	}
+	if elsewhere > 0 && how == "question_id" && agree == len(s.order) && s.kind.Name == "bird" {
+		s.note("all databases agree if the keys of the predictions are the numbers of the questions: try --pair index")
 	}
 	by := map[string]string{"index": "their number, from 0, in the order of the set", "question_id": "the ID of the question"}[how]
 	if s.byLine {

@@ -52,6 +52,7 @@ func init() {
 			s.dir = filepath.Dir(path)
 			return s.table(path)
 		},
+		header:      csvHeader,
 		finish:      csvFiles,
 		predictions: csvPredictions,
 		write:       writeCSV,
@@ -67,6 +68,27 @@ func readQueries(c *Case, raw json.RawMessage) error {
 		raw = list
 	}
 	return readGoldSQL(c, raw)
+}
+
+// csvHeader returns an error if no column is a question or gold, as in a file without a header. An answer is none.
+func csvHeader(s *Set, header []string) error {
+	if s.given { // of predictions
+		return nil
+	}
+	for _, f := range append(s.over[:len(s.over):len(s.over)], s.kind.fields...) {
+		if f.to != "question" && f.to != "gold" && !strings.HasPrefix(f.to, "gold.") {
+			continue
+		}
+		for _, name := range append([]string{f.name}, f.also...) {
+			for _, column := range header {
+				if plain(column) == plain(name) {
+					return nil
+				}
+			}
+		}
+	}
+	return errcode.New(errcode.InvalidArgument, "line 1: no column is a question or gold; found %.200q: expected a header with a name that docs/eval/import.md lists, or a name in --map question=COLUMN",
+		strings.Join(header, ", "))
 }
 
 // readRest reads a column sql or query: gold or, if another column is gold, the answer.
@@ -88,7 +110,7 @@ func readRest(c *Case, raw json.RawMessage) error {
 // csvFiles reads names of files in the columns of results, relative to the CSV, as references.
 func csvFiles(s *Set, c *Case, _ jsonscan.Object) error {
 	if c.Question == "" && !c.hasGold() {
-		return errcode.New(errcode.InvalidArgument, "neither a question nor gold: expected a column question or gold_sql; see docs/eval/import.md for the names that are known, or name it with --map question=COLUMN")
+		return errcode.New(errcode.InvalidArgument, "neither a question nor gold: expected one of them in each row")
 	}
 	for i := range c.Golds {
 		if err := s.namedResult(&c.Golds[i].Result, "gold_result"); err != nil {

@@ -32,6 +32,8 @@ type Kind struct {
 	list func(s *Set, document jsonscan.Object) ([]listed, bool, error)
 	// finish completes a case of a record after its fields were read; may be nil.
 	finish func(s *Set, c *Case, record jsonscan.Object) error
+	// header checks the names of the columns of CSV; may be nil.
+	header func(s *Set, names []string) error
 	// predictions reads a file or folder of answers; nil: the kind has none.
 	predictions func(s *Set, path string) error
 	// write writes cases in this form; nil: it is not written.
@@ -44,6 +46,10 @@ type listed struct {
 	record jsonscan.Object
 	fields []field
 	err    error // why it is not a case; nil if it may be one
+
+	// whole identifies what the record is a part of: parts of one record in several documents are merged. If it is "",
+	// the record is whole.
+	whole string
 }
 
 var kinds []*Kind

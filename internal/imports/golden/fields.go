@@ -307,9 +307,9 @@ func readTools(c *Case, raw json.RawMessage) error {
 }
 
 // plain returns the name of a member for comparison: in lower case, with underscores for blanks and hyphens.
-func plain(name string) string {
-	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
-}
+func plain(name string) string { return signs.Replace(strings.ToLower(strings.TrimSpace(name))) }
+
+var signs = strings.NewReplacer(" ", "_", "-", "_")
 
 // lookUp returns the value of a member by its name, and the names of the objects that it is in and its own. Without
 // such a member, the points of the name separate a path. An object may be in a string.

@@ -47,9 +47,9 @@ func linesIn(raw json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	between := "" // lines have their own line ends, or none has
+	between := "" // lines end in a line feed or a blank, or in neither
 	for _, line := range lines[:max(0, len(lines)-1)] {
-		if !strings.HasSuffix(line, "\n") {
+		if strings.TrimRight(line, "\n ") == line {
 			between = "\n"
 		}
 	}
@@ -161,15 +161,21 @@ func genieRecords(s *Set, document jsonscan.Object) (out []listed, ok bool, err 
 		if raw := document.Get(name); raw != nil && raw[0] == '[' {
 			for i, one := range jsonscan.ParseList(raw) {
 				at := fmt.Sprintf("%s[%d]", name, i)
-				out = append(out, listed{at: at, record: jsonscan.ParseObject(one), fields: genieResult})
+				out = append(out, genieListed(at, jsonscan.ParseObject(one)))
 			}
 			return out, true, nil
 		}
 	}
 	if document.Get("benchmark_question_id") != nil {
-		return []listed{{record: document, fields: genieResult}}, true, nil
+		return []listed{genieListed("", document)}, true, nil
 	}
 	return nil, false, nil
+}
+
+// genieListed returns a result of an evaluation run: an element of the list of results, or its details, which the API
+// returns one by one.
+func genieListed(at string, record jsonscan.Object) listed {
+	return listed{at: at, record: record, fields: genieResult, whole: string(jsonscan.Unquote(record.Get("result_id")))}
 }
 
 func genieSpace(s *Set, space jsonscan.Object) (out []listed, ok bool, err error) {

@@ -164,6 +164,10 @@ func (s *Set) document(line int, at string, raw json.RawMessage, lineOf func(at 
 			s.bad(s.here(where, r.at), r.err)
 			continue
 		}
+		if r.whole != "" {
+			s.hold(fields, s.here(where, r.at), r)
+			continue
+		}
 		if err := s.addAs(fields, s.here(where, r.at), r.record); err != nil {
 			return err
 		}
@@ -242,7 +246,7 @@ func (s *Set) csvRows(path, encoding string, delim byte, each func(place, jsonsc
 			return err
 		}
 		if err != nil {
-			s.problem(s.here(r.Line, ""), errcode.New(errcode.InvalidArgument, "%w; the rest of the file is not read", err))
+			s.bad(s.here(r.Line, ""), errcode.New(errcode.InvalidArgument, "%w; the rest of the file is not read", err))
 			return nil
 		}
 		if header == nil {
@@ -251,6 +255,11 @@ func (s *Set) csvRows(path, encoding string, delim byte, each func(place, jsonsc
 			}
 			if err := uniqueNames(header); err != nil {
 				return err
+			}
+			if s.kind.header != nil {
+				if err := s.kind.header(s, header); err != nil {
+					return err
+				}
 			}
 			continue
 		}

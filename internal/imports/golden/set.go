@@ -93,6 +93,8 @@ type Set struct {
 	given  bool                   // predictions were added
 	noted  map[string]bool
 
+	held     []*held                    // records that may have further parts
+	parts    map[string]*held           // by what they are a part of
 	settings map[string]spider2Settings // by instance; nil: not read
 	dir      string                     // to which the names of results in a CSV are relative
 }
@@ -150,12 +152,34 @@ func New(ctx context.Context, kind *Kind, o Options) (*Set, error) {
 		return nil, errcode.Usage("--dialect: expected one of %s, found %q",
 			strings.Join(sqlparts.DialectNames(), ", "), o.Dialect)
 	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	f, err := os.CreateTemp("", "badger-golden-*")
 	if err != nil {
 		return nil, errcode.New(errcode.Unavailable, "temporary file: %w", err)
 	}
 	s.file, s.buffer = f, bufio.NewWriterSize(f, 1<<18)
 	return s, nil
+}
+
+// check returns a usage error for folders and files that do not exist.
+func (o *Options) check() error {
+	for flag, path := range map[string]string{"--gold-results": o.GoldResults, "--results": o.Results,
+		"--documents": o.Documents} {
+		if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {
+			return errcode.Usage("%s: expected a folder, found %q", flag, path)
+		}
+	}
+	if _, err := os.Stat(o.Gold); o.Gold != "" && err != nil {
+		return errcode.Usage("gold queries: %w", err)
+	}
+	for flag, path := range map[string]string{"--eval": o.Settings, "--questions": o.Questions} {
+		if path != "" && !isFile(path) {
+			return errcode.Usage("%s: file %q does not exist", flag, path)
+		}
+	}
+	return nil
 }
 
 // Close deletes the temporary file.
@@ -251,6 +275,41 @@ func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
 		return nil
 	}
 	return s.put(p, c)
+}
+
+// held is a record that may have further parts.
+type held struct {
+	fields []field
+	place  place
+	record jsonscan.Object
+}
+
+// hold keeps a part of a record until all files are read.
+func (s *Set) hold(fields []field, p place, r listed) {
+	if have := s.parts[r.whole]; have != nil {
+		have.record = merged(have.record, cloned(r.record))
+		return
+	}
+	if s.parts == nil {
+		s.parts = map[string]*held{}
+	}
+	h := &held{fields, p, cloned(r.record)}
+	s.parts[r.whole] = h
+	s.held = append(s.held, h)
+}
+
+// cloned returns a copy of an object that does not share the memory of its text.
+func cloned(o jsonscan.Object) jsonscan.Object { return jsonscan.ParseObject(objectText(o)) }
+
+// release adds the records that were held.
+func (s *Set) release() error {
+	for _, h := range s.held {
+		if err := s.addAs(h.fields, h.place, h.record); err != nil {
+			return err
+		}
+	}
+	s.held, s.parts = nil, nil
+	return nil
 }
 
 // withoutTargets returns the fields whose keys no field of over has.
@@ -368,6 +427,9 @@ func (s *Set) predict(key, database string, a Answer, p place) error {
 
 // Finish decides the IDs of all cases and the answers that belong to them. It must be called once, before Write.
 func (s *Set) Finish() error {
+	if err := s.release(); err != nil {
+		return err
+	}
 	if err := s.buffer.Flush(); err != nil {
 		return errcode.New(errcode.Unavailable, "temporary file: %w", err)
 	}
