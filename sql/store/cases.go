@@ -174,6 +174,39 @@ func (w *Store) keyRanges(ctx context.Context, q inputs, f Filter) ([]*keyRange,
 	return out, nil
 }
 
+// Golden streams the questions of the golden set without answers, of the version f.SetVersion, or of the highest
+// version that has each question. An invalid row is an [Answer] with Err.
+func (w *Store) Golden(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
+	return func(yield func(Answer, error) bool) {
+		layout, err := w.query(ctx)
+		if err != nil {
+			yield(Answer{}, err)
+			return
+		}
+		for a, err := range w.answers(ctx, layout.questionsWithin(f, nil)) {
+			if !yield(a, err) {
+				return
+			}
+		}
+	}
+}
+
+// AnswersByCase returns the number of answers in agent_runs by the ID of their question, which the golden set may lack.
+func (w *Store) AnswersByCase(ctx context.Context) (map[string]int64, error) {
+	layout, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int64{}
+	for k, err := range Rows(ctx, w, layout.byCase()) {
+		if err != nil {
+			return nil, err
+		}
+		out[strings.Clone(k.CaseID)] = k.n
+	}
+	return out, nil
+}
+
 // Questions lists the IDs of the questions in the golden set, or in the version f.SetVersion if that is set.
 func (w *Store) Questions(ctx context.Context, f Filter) (ids []string, err error) {
 	q, err := w.query(ctx)

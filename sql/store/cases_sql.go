@@ -313,6 +313,19 @@ func (q inputs) copies(f Filter) Select[counted] {
 	return Select[counted]{What: readingCases, Fields: countedFields("COUNT(*)"), From: from, Args: q.args}
 }
 
+// byCase returns the statement for the number of answers to each question.
+func (q inputs) byCase() Select[counted] {
+	return Select[counted]{
+		What: readingCases,
+		Fields: []field[counted]{
+			{SQL: "case_id", In: func(c *counted) any { return &c.CaseID }},
+			{SQL: "COUNT(*)", In: func(c *counted) any { return &c.n }},
+		},
+		From: " FROM " + q.runs(nil) + " GROUP BY case_id ORDER BY case_id",
+		Args: q.args,
+	}
+}
+
 // setVersions returns the statement for the number of questions in each version of the golden set.
 func (q inputs) setVersions() Select[SetVersion] {
 	return Select[SetVersion]{

@@ -131,6 +131,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 			statementOf(bare.questionsWithin(Filter{}, within)),
 		},
 		"inputs.keys":           {statementOf(q.keys(f))},
+		"inputs.byCase":         {statementOf(q.byCase())},
 		"inputs.copies":         {statementOf(q.copies(f))},
 		"inputs.spent":          {statementOf(q.spent(run.By)), statementOf(bare.spent(scoring.By{}))},
 		"inputs.setVersions":    {statementOf(q.setVersions())},
