@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/mcp"
 	"github.com/badger-eval/badger/internal/submission"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
@@ -43,6 +44,7 @@ type configuration struct {
 	Gates   gate.Specs        `yaml:"gates"` // flags of the same names take precedence
 	Execute execution.Config  `yaml:"execute"`
 	Judge   judging.Config    `yaml:"judge"`
+	MCP     mcp.Config        `yaml:"mcp"` // tools for agents, of badger mcp
 
 	Sentinels sentinelConfig `yaml:"sentinels"` // cases that judges are asked about again and again
 	// judge files to use in addition to the promoted judges of the warehouse

@@ -94,6 +94,7 @@ type commands struct {
 	Report    reportCommand    `cmd:"" help:"Print or export the report of a run."`
 	View      viewCommand      `cmd:"" help:"Show runs, cases and labels in a browser."`
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions to warehouses."`
+	MCP       mcpCommand       `cmd:"" name:"mcp" help:"Serve tools over the golden set and runs to agents."`
 	Call      callCommand      `cmd:"" help:"Call a function of badger serve, a line in and a line out."`
 	Pipe      pipeCommand      `cmd:"" help:"Score rows from standard input, in Arrow's streaming format."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL with the scoring functions on DuckDB."`

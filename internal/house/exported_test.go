@@ -13,7 +13,7 @@ import (
 
 // How many exported names no other package writes. They are types and constants that others meet in fields and
 // results of names which they do write. The number only goes down: what only its own package uses is not exported.
-const mostUnwritten = 120
+const mostUnwritten = 119
 
 func TestExportedNamesAreUsed(t *testing.T) {
 	exported := map[string]map[string]bool{} // by folder

@@ -1,0 +1,185 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/account"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+var checkAnswer = tool{
+	name: "check_answer", title: "Check an answer", role: identity.Call,
+	doc: "Checks an answer to a golden question. It returns a pass, fail or undecided, and a reason of a few " +
+		"words. Send the result of the query, or its SQL if the server runs queries. A verdict counts against the limit of the case, " +
+		"also if it is undecided; the same answer again gives the same verdict and counts once. left is what remains today.",
+	input: `{"type":"object","additionalProperties":false,"properties":{` +
+		`"case_id":{"type":"string","description":"ID of the case. Give it or question."},` +
+		`"question":{"type":"string","description":"The question of the case, word for word."},` +
+		`"sql":{"type":"string","description":"The query that answers the question."},` +
+		`"result":{"type":["object","string"],"description":"What the query returned: {\"columns\":[{\"name\":\"n\"}],\"rows\":[[1]]}, or a reference such as table:SCHEMA.NAME that the server allows."},` +
+		`"response":{"type":"string","description":"The answer in words, if the question calls for a refusal or a clarification."}}}`,
+	call: (*Server).checkAnswer,
+}
+
+type checkInput struct {
+	CaseID   string          `json:"case_id"`
+	Question string          `json:"question"`
+	SQL      string          `json:"sql"`
+	Result   json.RawMessage `json:"result"`
+	Response string          `json:"response"`
+}
+
+// verdict is the reply of check_answer. All replies have the same members.
+type verdict struct {
+	CaseID string `json:"case_id"`
+	Outcome
+	Left int `json:"left"`
+
+	Detail *caseview.View `json:"detail,omitempty"` // only with show_gold
+}
+
+func (s *Server) checkAnswer(ctx context.Context, c *call, arguments json.RawMessage) (any, error) {
+	var in checkInput
+	if err := decode(arguments, &in); err != nil {
+		return nil, err
+	}
+	q, err := s.golden.find(in.CaseID, in.Question)
+	if err != nil {
+		return nil, err
+	}
+	c.caseID = q.ID
+	counted, end := s.pool.With(ctx)
+	defer end()
+	answer, err := s.answer(counted, q, &in)
+	if err != nil {
+		return nil, err
+	}
+	request := Request{Case: q.ID, Topic: q.topic, Answer: digest(q.hash, q.ID, answer)}
+	grants, err := s.grant(c, "check_answer", request)
+	if err != nil {
+		return nil, err
+	}
+	g := grants[0]
+	out := &verdict{CaseID: q.ID, Outcome: g.Outcome, Left: g.Left}
+	switch {
+	case g.Refused:
+		out.Outcome = limitReached
+		return out, nil
+	case g.Again && g.Outcome != Outcome{} && !s.o.ShowGold:
+		return out, nil
+	}
+	p := startPace()
+	score := s.score(counted, q, answer)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out.Outcome = outcomeOf(answer, &score)
+	err = s.ledger.Record(c.caller, request, out.Outcome)
+	if err == nil && s.o.ShowGold {
+		out.Detail, err = caseview.Build(counted, caseview.Input{Case: answer, Scores: []scoring.Score{score},
+			GoldHash: q.hash, Config: s.o.Scoring, Mask: s.o.Mask}, caseview.Options{Metric: s.metric.Name})
+	}
+	p.wait(ctx)
+	return out, err
+}
+
+// answer returns the case with the answer of the arguments. Its errors do not depend on gold.
+func (s *Server) answer(ctx context.Context, q *question, in *checkInput) (*scoring.Case, error) {
+	c := *q.Case
+	c.Pred.SQL, c.Agent.Response = in.SQL, in.Response
+	if raw := in.Result; len(raw) > 0 && string(raw) != "null" {
+		text := []byte(raw)
+		if raw[0] == '"' {
+			var ref string
+			if err := json.Unmarshal(raw, &ref); err != nil {
+				return nil, errcode.New(errcode.InvalidArgument, "result: %w", err)
+			}
+			text = []byte(ref)
+		}
+		held := int64(0)
+		c.Pred.Result = scoring.ParseResultTextWithin(text, func(bytes int64) error {
+			if bytes > s.o.ResultBytes {
+				return errcode.New(errcode.ResourceExhausted, "the result takes more than %d bytes of memory", s.o.ResultBytes)
+			}
+			more := bytes - held
+			held = max(held, bytes)
+			return account.From(ctx).Hold(ctx, max(0, more))
+		})
+		if err := c.Pred.Result.Err; err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "result: %w", err)
+		}
+	}
+	if ref := c.Pred.Result.Ref; ref != "" {
+		if s.o.Readable == nil {
+			return nil, errcode.New(errcode.PermissionDenied,
+				"result: references are not allowed here; send the columns and rows of the result")
+		}
+		t, err := s.o.Readable.ReadSnapshot(ctx, ref)
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "result: %w", err)
+		}
+		c.Pred.Result = scoring.Result{Table: t}
+	}
+	c.Pred.Ran = c.Pred.Result.Table != nil
+	switch {
+	case c.Pred.Result.Table == nil && strings.TrimSpace(in.SQL) == "" && strings.TrimSpace(in.Response) == "":
+		return nil, errcode.New(errcode.InvalidArgument, "expected result, sql or response")
+	case c.Pred.Result.Table == nil && strings.TrimSpace(in.SQL) != "" && s.o.Execute == nil:
+		return nil, errcode.New(errcode.FailedPrecondition,
+			"result: expected the result of the query; this server runs no queries (execute.url in its configuration)")
+	}
+	return &c, nil
+}
+
+// score returns the score of an answer by the metric that decides. It runs queries without a result.
+func (s *Server) score(ctx context.Context, q *question, c *scoring.Case) scoring.Score {
+	c.Golds = slices.Clone(s.golden.accepted(ctx, q))
+	if s.o.Execute != nil {
+		if readsOwn(c) {
+			c.Pred.Error = "the query reads badger's tables"
+		} else if err := s.o.Execute.Fill(ctx, c); err != nil {
+			return scoring.Fail(err)
+		}
+	}
+	scores, err := s.engine.ScoreMetrics(ctx, c, []*scoring.Metric{s.metric})
+	if err != nil {
+		return scoring.Fail(err)
+	}
+	return scores[0]
+}
+
+// ownSchema matches the name of the schema with badger's tables.
+var ownSchema = regexp.MustCompile(`(?i)\bbadger\b`)
+
+// readsOwn reports whether the agent's query may read badger's tables, which hold gold answers: it has the name of
+// their schema, also in a text that a function may read as a name.
+func readsOwn(c *scoring.Case) bool {
+	sql, _ := c.WrittenSQL(&c.Pred)
+	return ownSchema.MatchString(sql) ||
+		slices.ContainsFunc(sqlparts.Mentions(sql, sqlparts.DialectOf(c.Dialect)), func(m sqlparts.Mention) bool {
+			return slices.ContainsFunc(m.Name, func(i sqlparts.Ident) bool { return ownSchema.MatchString(i.Text) })
+		})
+}
+
+// digest identifies an answer to a case and the compared gold answers.
+func digest(gold, id string, c *scoring.Case) string {
+	h := sha256.New()
+	for _, text := range []string{gold, id, strings.TrimSpace(c.Pred.SQL), strings.TrimSpace(c.Agent.Response)} {
+		fmt.Fprintf(h, "%d ", len(text))
+		_, _ = h.Write([]byte(text))
+	}
+	if t := c.Pred.Result.Table; t != nil {
+		_, _ = h.Write(t.AppendJSON(nil))
+	}
+	return string(h.Sum(nil))
+}

@@ -1,0 +1,148 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+var explainCase = tool{
+	name: "explain_case", title: "Explain a case of a run", role: identity.Read,
+	doc: "Shows a question, what an agent answered to it in a stored run, and whether the answer was accepted. A verdict " +
+		"counts against the limit of the case, as with check_answer; the same one again counts once.",
+	input: `{"type":"object","additionalProperties":false,"required":["case_id"],"properties":{` +
+		`"case_id":{"type":"string"},` +
+		`"run":{"type":"string","description":"ID of the run (default the latest that scored the case)."},` +
+		`"agent":{"type":"string","description":"Only answers of this agent."},` +
+		`"version":{"type":"string","description":"Only answers of this version of the agent."},` +
+		`"batch":{"type":"string","description":"Only answers of this batch."}}}`,
+	call: (*Server).explainCase,
+}
+
+type explainInput struct {
+	CaseID  string `json:"case_id"`
+	Run     string `json:"run"`
+	Agent   string `json:"agent"`
+	Version string `json:"version"`
+	Batch   string `json:"batch"`
+}
+
+type explanation struct {
+	CaseID  string `json:"case_id"`
+	Run     string `json:"run"`
+	Agent   string `json:"agent"`
+	Version string `json:"version"`
+	Batch   string `json:"batch"`
+	Outcome
+	Left      int     `json:"left"`
+	Untrusted written `json:"untrusted"` // what people and agents wrote
+
+	Detail *caseview.View `json:"detail,omitempty"` // only with show_gold
+}
+
+// written is the text of a question and of an answer to it.
+type written struct {
+	Question string `json:"question"`
+	SQL      string `json:"sql"`
+	Error    string `json:"error"`
+	Response string `json:"response"`
+}
+
+// longestText is the maximum number of bytes of a text from a case in a reply.
+const longestText = 8 << 10
+
+func (s *Server) explainCase(ctx context.Context, c *call, arguments json.RawMessage) (reply any, err error) {
+	var in explainInput
+	if err := decode(arguments, &in); err != nil {
+		return nil, err
+	}
+	c.caseID = in.CaseID
+	err = s.reading(ctx, func() error {
+		sought := &evaluation.Sought{Case: in.CaseID, RunID: in.Run,
+			Of: scoring.AnswerID{By: scoring.By{Agent: in.Agent, Version: in.Version, Batch: in.Batch}}}
+		found, err := s.o.Stored(ctx, sought)
+		if err != nil {
+			return plainFlags(err)
+		}
+		reply, err = s.explain(ctx, c, &found)
+		return err
+	})
+	return reply, err
+}
+
+func (s *Server) explain(ctx context.Context, c *call, in *caseview.Input) (*explanation, error) {
+	of := in.Case.AnswerID()
+	outcome := s.stored(in.Scores)
+	grants, err := s.grant(c, "explain_case", storedRequest(in.RunID, of, s.question(of.CaseID), outcome))
+	if err != nil {
+		return nil, err
+	}
+	g := grants[0]
+	out := &explanation{CaseID: of.CaseID, Run: in.RunID, Agent: of.Agent, Version: of.Version, Batch: of.Batch,
+		Outcome: outcome, Left: g.Left}
+	if g.Refused {
+		out.Outcome = limitReached
+	}
+	mine := *in.Case // the view must not depend on gold, not even by what is masked
+	mine.Golds, mine.Human, mine.Votes, mine.Note = nil, nil, nil, ""
+	view, err := caseview.Build(ctx, caseview.Input{Case: &mine, Mask: in.Mask}, caseview.Options{})
+	if err != nil {
+		return nil, err
+	}
+	out.Untrusted = written{Question: shortened(view.Question, longestText),
+		SQL: shortened(view.Queries.RawAgent, longestText), Error: shortened(view.AgentError, longestText),
+		Response: shortened(view.Response, longestText)}
+	if s.o.ShowGold {
+		out.Detail, err = caseview.Build(ctx, *in, caseview.Options{})
+	}
+	return out, err
+}
+
+// stored returns the outcome of an answer by the scores of a run.
+func (s *Server) stored(scores []scoring.Score) Outcome {
+	var names []string
+	for i := range scores {
+		names = append(names, scores[i].Metric)
+	}
+	primary := scoring.Primary(s.o.Primary, names, s.o.Metrics)
+	for i := range scores {
+		x := &scores[i]
+		switch {
+		case x.Metric != primary:
+		case x.Unanswered():
+			return noAnswer
+		case x.Status != scoring.StatusOK || x.Passed == nil:
+			return notDecided
+		case *x.Passed:
+			return accepted
+		default:
+			return otherData
+		}
+	}
+	return notDecided
+}
+
+// standing returns the outcome of an answer by what an analysis says of it.
+func standing(of analysis.Standing) Outcome {
+	switch of {
+	case analysis.StandPassed:
+		return accepted
+	case analysis.StandFailed:
+		return otherData
+	case analysis.StandUnanswered:
+		return noAnswer
+	}
+	return notDecided
+}
+
+// storedRequest returns the request to see the outcome of a stored answer. Each tool asks for it alike, so that it
+// counts once.
+func storedRequest(run string, of scoring.AnswerID, question string, o Outcome) Request {
+	key, _ := json.Marshal([]string{run, of.CaseID, of.Agent, of.Version, of.Batch, o.Verdict, o.Reason}) // strings
+	return Request{Case: of.CaseID, Topic: topicOf(of.CaseID, question), Answer: string(key)}
+}
