@@ -173,11 +173,16 @@ func (c *importGenieCommand) Run(ctx context.Context, p process) error {
 type importFabricCommand struct {
 	importGolden
 	importAnswers
+	importCSVForm
 }
 
 // Run imports sets of Microsoft Fabric.
 func (c *importFabricCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "fabric", "", c.options(golden.Options{}))
+	o := c.options(golden.Options{})
+	if err := c.set(&o); err != nil {
+		return err
+	}
+	return c.run(ctx, p, "fabric", "", o)
 }
 
 type importEvalBenchCommand struct{ importGolden }
@@ -187,11 +192,14 @@ func (c *importEvalBenchCommand) Run(ctx context.Context, p process) error {
 	return c.run(ctx, p, "evalbench", "", golden.Options{})
 }
 
-type importCortexAgentCommand struct{ importGolden }
+type importCortexAgentCommand struct {
+	importGolden
+	importCSVForm
+}
 
 // Run imports evaluation sets of Cortex Agents.
 func (c *importCortexAgentCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "cortex-agent", "", golden.Options{})
+	return c.runTable(ctx, p, "cortex-agent", &c.importCSVForm)
 }
 
 type importBigQueryCommand struct{ importGolden }
@@ -201,25 +209,34 @@ func (c *importBigQueryCommand) Run(ctx context.Context, p process) error {
 	return c.run(ctx, p, "bigquery", "", golden.Options{})
 }
 
-type importMLflowCommand struct{ importGolden }
+type importMLflowCommand struct {
+	importGolden
+	importCSVForm
+}
 
 // Run imports data sets of MLflow.
 func (c *importMLflowCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "mlflow", "", golden.Options{})
+	return c.runTable(ctx, p, "mlflow", &c.importCSVForm)
 }
 
-type importLangSmithCommand struct{ importGolden }
+type importLangSmithCommand struct {
+	importGolden
+	importCSVForm
+}
 
 // Run imports data sets of LangSmith.
 func (c *importLangSmithCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "langsmith", "", golden.Options{})
+	return c.runTable(ctx, p, "langsmith", &c.importCSVForm)
 }
 
-type importLangfuseCommand struct{ importGolden }
+type importLangfuseCommand struct {
+	importGolden
+	importCSVForm
+}
 
 // Run imports data sets of Langfuse.
 func (c *importLangfuseCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "langfuse", "", golden.Options{})
+	return c.runTable(ctx, p, "langfuse", &c.importCSVForm)
 }
 
 type importPromptfooCommand struct{ importGolden }
@@ -233,6 +250,15 @@ func (c *importPromptfooCommand) Run(ctx context.Context, p process) error {
 func (a *importAnswers) options(o golden.Options) golden.Options {
 	o.Agent, o.Version, o.Batch = a.Agent, a.Version, a.Batch
 	return o
+}
+
+// runTable imports a golden set of a kind that may be CSV.
+func (c *importGolden) runTable(ctx context.Context, p process, name string, form *importCSVForm) error {
+	var o golden.Options
+	if err := form.set(&o); err != nil {
+		return err
+	}
+	return c.run(ctx, p, name, "", o)
 }
 
 // run imports a golden set of a kind, with a file of predictions if pred is not empty. Records that are not cases are

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/badger-eval/badger/internal/imports/golden"
 )
 
 // pageFile matches a file on docs/eval/import.md: its name in a line, and its text in a block.
@@ -116,6 +118,26 @@ func TestImportGolden(t *testing.T) {
 	for _, name := range []string{"none.out", "x"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+// The next command runs what has no result, on an engine of the dialect, and asks for answers if there are none.
+func TestNextCommand(t *testing.T) {
+	t.Parallel()
+	for want, x := range map[string]struct {
+		file string
+		n    golden.Counts
+	}{
+		"badger import traces EXPORT --golden cases.jsonl --out answers.jsonl":                          {"cases.jsonl", golden.Counts{Executable: true}},
+		"badger run --cases cases.jsonl --no-to":                                                        {"-", golden.Counts{Answers: 1}},
+		"badger run --cases 'my set.jsonl' --execute 'sqlite:DIR/{database}/{database}.sqlite' --no-to": {"my set.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "sqlite", Databases: true}},
+		"badger run --cases a.jsonl --execute 'sqlite:DIR/DATABASE.sqlite' --no-to":                     {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "sqlite"}},
+		"badger run --cases a.jsonl --execute URL --no-to":                                              {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "mysql"}},
+		"badger run --cases a.jsonl --execute 'snowflake://USER@ACCOUNT/DATABASE?warehouse=W' --no-to":  {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "snowflake", Databases: true}},
+	} {
+		if got := nextCommand(x.file, &x.n); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

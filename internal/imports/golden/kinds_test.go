@@ -124,6 +124,31 @@ func TestIDsDoNotDependOnPosition(t *testing.T) {
 	}
 }
 
+// What is left to run, and on which engine, is known from the queries without results.
+func TestWhatIsLeftToRun(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		kind, text string
+		run        bool
+		engine     string
+	}{
+		"golds":                       {"bird", `{"question_id": 1, "question": "A?", "SQL": "SELECT 1"}`, true, "sqlite"},
+		"golds of two dialects":       {"csv", "id,question,gold_sql,dialect\n1,A?,SELECT 1,duckdb\n2,B?,SELECT 2,postgres\n", true, ""},
+		"an answer to a value":        {"csv", "id,question,gold,answer\n1,A?,12,SELECT 12\n", true, ""},
+		"results of golds and answer": {"csv", "id,question,gold_sql,gold_result,predicted_sql,agent_result\n1,A?,SELECT 1,table:a,SELECT 2,table:b\n", false, ""},
+		"no SQL":                      {"fabric", "question,expected_answer\nA?,5\n", false, ""},
+	} {
+		file := filepath.Join(t.TempDir(), "set")
+		if err := os.WriteFile(file, []byte(x.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, reports, s := imported(t, KindNamed(x.kind), Options{}, []string{file}, "")
+		if s.Executable != x.run || s.Engine != x.engine {
+			t.Errorf("%s: %t %q, want %t %q\n%s", name, s.Executable, s.Engine, x.run, x.engine, reports)
+		}
+	}
+}
+
 // FuzzRecords checks that no text stops an import, and that every case is one that badger reads.
 func FuzzRecords(f *testing.F) {
 	for i, k := range kinds {

@@ -7,11 +7,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -93,6 +95,7 @@ type Set struct {
 	given  bool                   // predictions were added
 	noted  map[string]bool
 
+	engines  []string                   // dialects of queries that must run
 	held     []*held                    // records that may have further parts
 	parts    map[string]*held           // by what they are a part of
 	settings map[string]spider2Settings // by instance; nil: not read
@@ -383,11 +386,21 @@ func (s *Set) count(p place, c *Case) {
 	s.Databases = s.Databases || c.Database != ""
 	for i, g := range c.Golds {
 		s.parsed(p, fmt.Sprintf("gold %d", i+1), g.SQL, c.Dialect)
-		if g.SQL != "" && g.Result == nil {
-			s.Executable, s.Engine = true, cmp.Or(s.Engine, c.Dialect)
-		}
+		s.runs(g.SQL, g.Result, c.Dialect)
 	}
+	s.runs(c.Answer.SQL, c.Answer.Result, c.Dialect)
 	s.parsed(p, "the agent's SQL", c.Answer.SQL, c.Dialect)
+}
+
+// runs records that a query without a result must run, on an engine of the dialect.
+func (s *Set) runs(sql string, result json.RawMessage, dialect string) {
+	if sql == "" || result != nil {
+		return
+	}
+	s.Executable = true
+	if dialect != "" && !slices.Contains(s.engines, dialect) {
+		s.engines = append(s.engines, dialect)
+	}
 }
 
 // parsed counts a query that badger cannot read.
@@ -419,6 +432,7 @@ func (s *Set) predict(key, database string, a Answer, p place) error {
 		s.problem(p, errcode.New(errcode.InvalidArgument, "a prediction for %s is already in %s", key, s.where(other.place)))
 		return nil
 	}
+	s.runs(a.SQL, a.Result, "")
 	text := a.text()
 	s.pred[key] = &prediction{at: s.at, size: int32(len(text)), database: database, place: p} //nolint:gosec // at most 256 MiB
 	s.order = append(s.order, key)
@@ -481,6 +495,13 @@ func (s *Set) Finish() error {
 	}
 	if s.Answers > 0 || s.given {
 		s.Unanswered = s.Cases - s.Answers
+	}
+	switch {
+	case len(s.engines) == 1:
+		s.Engine = s.engines[0]
+	case len(s.engines) > 1:
+		s.note("the queries are in %d dialects (%s), and --execute runs them on one warehouse: split the file by the key dialect",
+			len(s.engines), strings.Join(s.engines, ", "))
 	}
 	for _, key := range s.order {
 		if p := s.pred[key]; !p.used {
