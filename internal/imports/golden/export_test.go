@@ -138,6 +138,21 @@ func TestImportOfExport(t *testing.T) {
 	}
 }
 
+// The input of a chat comes back as it was imported.
+func TestChatOfLangfuseComesBack(t *testing.T) {
+	t.Parallel()
+	item := `{"id":"i1","expectedOutput":{"gold_sql":"SELECT 1"},"input":[{"role":"user","content":"How many?"}]}` + "\n"
+	file := filepath.Join(t.TempDir(), "items.jsonl")
+	if err := os.WriteFile(file, []byte(item), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases, _, _ := imported(t, KindNamed("langfuse"), Options{}, []string{file}, "")
+	var out bytes.Buffer
+	if _, err := Export(t.Context(), KindNamed("langfuse"), linesOf(cases), &out); err != nil || out.String() != item {
+		t.Errorf("%v, got %s", err, out.String())
+	}
+}
+
 // What a form has no field for is counted.
 func TestExportCountsWhatIsLost(t *testing.T) {
 	t.Parallel()

@@ -368,7 +368,7 @@ func convert(fields []field, o jsonscan.Object) (*Case, error) {
 			}
 		}
 		if blank(value) {
-			if f.need {
+			if f.need && writer(f.to)(c) == nil {
 				return nil, errcode.New(errcode.InvalidArgument, "%s is missing: expected %s", f.name, words[f.to])
 			}
 			if value != nil {

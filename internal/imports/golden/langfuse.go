@@ -9,7 +9,13 @@ import (
 // Langfuse data set items: input and expectedOutput, each a text or an object.
 func init() {
 	fields := goldFields("input", "expectedOutput", "expected_response")
-	fields[0].also = append(fields[0].also, "input")
+	fields[1].also, fields[1].read = append(fields[1].also, "input"), readInput
+	fields[1].write = func(c *Case) json.RawMessage {
+		if chat := c.Meta.Get("input"); len(chat) > 0 && chat[0] == '[' {
+			return nil // meta has the whole input
+		}
+		return textOrNil(c.Question)
+	}
 	for i := range fields {
 		f := &fields[i]
 		for _, name := range append([]string{f.name}, f.also...) { // exports as CSV have the names of the columns
@@ -34,6 +40,18 @@ func init() {
 		},
 		write: writeLines,
 	})
+}
+
+// readInput reads a question from a text or from the messages of a chat.
+func readInput(c *Case, raw json.RawMessage) (err error) {
+	if raw[0] != '[' {
+		c.Question, err = textIn(raw)
+		return err
+	}
+	if _ = readMessages(c, raw); c.Question == "" {
+		return expected("text or messages, one of them of a user", raw)
+	}
+	return errKept
 }
 
 func cutPrefix(name, prefix string) (string, bool) {

@@ -3,6 +3,7 @@ package golden
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -275,7 +276,8 @@ func (s *Set) csvRows(path, encoding string, delim byte, each func(place, jsonsc
 				continue
 			}
 			if cell != "" {
-				o = append(o, jsonscan.Member{Name: []byte(header[i]), Value: quoted(cell)})
+				name := cmp.Or(header[i], fmt.Sprintf("column %d", i+1))
+				o = append(o, jsonscan.Member{Name: []byte(name), Value: quoted(cell)})
 			}
 		}
 		if err := each(s.here(r.Line, ""), o); err != nil {
@@ -287,7 +289,7 @@ func (s *Set) csvRows(path, encoding string, delim byte, each func(place, jsonsc
 
 // isIndex reports whether a column is an index that pandas wrote.
 func isIndex(name string, i int) bool {
-	return name == "" || i == 0 && strings.HasPrefix(name, "Unnamed: ")
+	return i == 0 && name == "" || name == "Unnamed: 0" || strings.HasPrefix(name, "Unnamed: 0.")
 }
 
 // uniqueNames returns an error if two columns have one name.
@@ -390,9 +392,18 @@ func (y *yamlText) value(n *yaml.Node, at string, depth int) (json.RawMessage, e
 	case yaml.MappingNode:
 		m := members{[]byte{'{'}}
 		seen := map[string]bool{}
+		var merges []json.RawMessage // of keys <<
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name := n.Content[i].Value
-			if n.Content[i].Kind != yaml.ScalarNode || n.Content[i].ShortTag() == "!!merge" {
+			if n.Content[i].ShortTag() == "!!merge" {
+				more, err := y.value(n.Content[i+1], at, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				merges = append(merges, more)
+				continue
+			}
+			if n.Content[i].Kind != yaml.ScalarNode {
 				return nil, errcode.New(errcode.InvalidArgument, "line %d: a key that is not a name", n.Content[i].Line)
 			}
 			if seen[name] {
@@ -404,6 +415,16 @@ func (y *yamlText) value(n *yaml.Node, at string, depth int) (json.RawMessage, e
 				return nil, err
 			}
 			m.raw(name, value)
+		}
+		for _, more := range merges {
+			for _, one := range append(jsonscan.ParseList(more), more) { // an object, or a list of objects
+				for _, member := range jsonscan.ParseObject(one) {
+					if name := string(member.Name); !seen[name] {
+						seen[name] = true
+						m.raw(name, member.Value)
+					}
+				}
+			}
 		}
 		return append(m.to, '}'), nil
 	}

@@ -207,7 +207,7 @@ func (s *Set) AddFile(path string) error {
 // AddPredictions reads a file or a folder of answers.
 func (s *Set) AddPredictions(path string) error {
 	if _, err := os.Stat(path); err != nil {
-		return errcode.AsUsage(errcode.New(errcode.NotFound, "--pred: %w", err))
+		return errcode.AsUsage(errcode.New(errcode.NotFound, "--predictions: %w", err))
 	}
 	s.given = true
 	s.o.Agent = cmp.Or(s.o.Agent, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))

@@ -108,7 +108,7 @@ func spiderPredictions(s *Set, path string) error {
 		return s.predict(strconv.Itoa(n-1), database, Answer{SQL: sql}, p)
 	})
 	if err == nil && n != len(s.all) {
-		err = errcode.Usage("--pred: %d queries for %d questions; expected one line for each question, because Spider has no IDs",
+		err = errcode.Usage("--predictions: %d queries for %d questions; expected one line for each question, because Spider has no IDs (blank lines are skipped: write SELECT NULL for a missing answer)",
 			n, len(s.all))
 	}
 	return err
