@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -42,6 +41,7 @@ type Case struct {
 	Votes   json.RawMessage            // the votes of several people as JSON; no metric reads it
 	Options map[string]json.RawMessage // the options of each metric, by the metric's name
 
+	Invalid    []string // a sentence for each cost, number of tokens or latency that is invalid, and so unknown
 	UnreadKeys []string // unknown keys of the case file, which are ignored, such as gold.resutl; at most 20
 }
 
@@ -142,9 +142,9 @@ type caseJSON struct {
 		Turn           int             `json:"turn" doc:"Position of the answer in its conversation, from 1."`
 		Earlier        []Turn          `json:"earlier_turns" doc:"The turns before it, the oldest first: a list of {question, sql, response}. Without it they are the answers with the same conversation_id and a lower turn."`
 		RanAt          string          `json:"ran_at" doc:"When the agent answered, such as 2025-01-13T02:00:00Z; without a zone it is UTC. It dates the batch in trends and reports."`
-		TokensIn       *int64          `json:"tokens_in" doc:"Tokens that the models of the agent read. No metric reads it."`
-		TokensOut      *int64          `json:"tokens_out" doc:"Tokens that the models of the agent wrote. No metric reads it."`
-		CostUSD        *amountJSON     `json:"cost_usd" doc:"What the answer cost, in US dollars, exact to 12 decimals. No metric reads it."`
+		TokensIn       tokensJSON      `json:"tokens_in" doc:"Tokens that the models of the agent read. No metric reads it."`
+		TokensOut      tokensJSON      `json:"tokens_out" doc:"Tokens that the models of the agent wrote. No metric reads it."`
+		CostUSD        amountJSON      `json:"cost_usd" doc:"What the answer cost, in US dollars, exact to 12 decimals. No metric reads it."`
 	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
 		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
@@ -269,9 +269,12 @@ type queryJSON struct {
 	SQL     string          `json:"sql" doc:"The query."`
 	Result  json.RawMessage `json:"result" doc:"What the query returned: an inline result, or a reference file:PATH, table:NAME or query:ID."`
 	Error   string          `json:"error" doc:"The message of the database, where the query failed."`
-	Latency *float64        `json:"latency_ms" doc:"How long the query took, in milliseconds."`
+	Latency amountJSON      `json:"latency_ms" doc:"How long the query took, in milliseconds."`
 	Chart   json.RawMessage `json:"chart" doc:"The chart that shows the result: Vega-Lite, a Plotly figure, or fields such as {\"mark\": \"bar\", \"x\": \"region\", \"y\": \"revenue\"}, as an object or as text."`
 }
+
+// tokensJSON is a number of tokens. The type is documented as a whole number.
+type tokensJSON struct{ amountJSON }
 
 type golds []queryJSON
 
@@ -286,20 +289,12 @@ func (g *golds) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*g)[0])
 }
 
-// query returns the Query that the member gold or agent of a case describes. An invalid latency is an error.
-func (q queryJSON) query(member string) (Query, error) {
+// query returns the Query that the member gold or agent of a case describes.
+func (q queryJSON) query(member string, f *figures) Query {
 	out := Query{SQL: q.SQL, Error: q.Error, Result: resultOf(q.Result), Chart: jsonOf(q.Chart)}
 	out.Ran = out.Error != "" || !out.Result.Absent()
-	if q.Latency != nil {
-		ns := *q.Latency * float64(time.Millisecond)
-		if !(ns >= 0 && ns < math.MaxInt64) {
-			return out, errcode.New(errcode.InvalidArgument, "%s.latency_ms is %v, expected milliseconds from 0", member,
-				*q.Latency)
-		}
-		d := time.Duration(ns)
-		out.Latency = &d
-	}
-	return out, nil
+	out.Latency = parsed(f, member+".latency_ms", string(q.Latency), parseLatency)
+	return out
 }
 
 // jsonOf returns the JSON that raw is or contains as text, or the text; nil for null and for a blank text.
@@ -438,18 +433,14 @@ func DecodeCase(data []byte) (*Case, error) {
 	if c.Agent.RanAt, err = ranAt(j.Agent.RanAt); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}
-	if err := c.Agent.spent(j.Agent.CostUSD, j.Agent.TokensIn, j.Agent.TokensOut); err != nil {
-		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
-	}
-	if c.Pred, err = j.Agent.query("agent"); err != nil {
-		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
-	}
+	var f figures
+	c.Agent.CostUSD = parsed(&f, "agent.cost_usd", string(j.Agent.CostUSD), ParseCost)
+	c.Agent.TokensIn = parsed(&f, "agent.tokens_in", string(j.Agent.TokensIn.amountJSON), parseTokens)
+	c.Agent.TokensOut = parsed(&f, "agent.tokens_out", string(j.Agent.TokensOut.amountJSON), parseTokens)
+	c.Pred = j.Agent.query("agent", &f)
 	for _, g := range j.Gold {
-		q, err := g.query("gold")
-		if err != nil {
-			return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
-		}
-		c.Golds = append(c.Golds, q)
+		c.Golds = append(c.Golds, g.query("gold", &f))
 	}
+	c.Invalid = f.invalid
 	return c, nil
 }

@@ -79,7 +79,7 @@ func TestOtherNamesContradict(t *testing.T) {
 		{`{"case_id":"q","expected":{"behaviour":"refuse","behavior":"answer"}}`, `"expected.behavior" and "expected.behaviour" are both there`},
 		{`{"case_id":"q","expected":{"behavior":"refuses"}}`, `expected.behaviour is "refuses", expected answer, clarify or refuse`},
 		{`{"case_id":"q","alternatives":{"sql":"A"}}`, `alternatives: expected a list`},
-		{`{"case_id":"q","latency_ms":"soon"}`, `agent.latency_ms is a JSON string, expected a number`},
+		{`{"case_id":"q","turn":"soon"}`, `agent.turn is a JSON string, expected a whole number`},
 	} {
 		if _, err := scoring.DecodeCase([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", tc.text, err, tc.want)

@@ -28,7 +28,8 @@ func keysOf(keys []CaseKey, prefix string, of reflect.Type) []CaseKey {
 		switch {
 		case f.Type == reflect.TypeFor[golds]():
 			keys = keysOf(keys, name+".", f.Type.Elem())
-		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[tagsJSON]():
+		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[tagsJSON]() &&
+			f.Type != reflect.TypeFor[tokensJSON]():
 			keys = keysOf(keys, name+".", f.Type)
 		}
 	}
@@ -45,6 +46,8 @@ func typeWord(t reflect.Type) string {
 		return "object or list"
 	case reflect.TypeFor[amountJSON]():
 		return "number"
+	case reflect.TypeFor[tokensJSON]():
+		return "whole number"
 	case reflect.TypeFor[json.RawMessage]():
 		return "JSON"
 	case reflect.TypeFor[tagsJSON]():

@@ -11,10 +11,10 @@ import (
 )
 
 // Unread returns a sentence for each part of the case that is ignored or read differently from how it is written:
-// unknown keys and an unknown dialect, each with the most similar known one, and the notes on its inline results. It
-// does not resolve references.
+// an invalid cost, number of tokens or latency, unknown keys and an unknown dialect, each with the most similar known
+// one, and the notes on its inline results. It does not resolve references.
 func (c *Case) Unread() []string {
-	var out []string
+	out := slices.Clone(c.Invalid)
 	for _, key := range c.UnreadKeys {
 		out = append(out, fmt.Sprintf("the key %.80q is not known and not read%s", key, SuggestKey(key)))
 	}
@@ -28,7 +28,7 @@ func (c *Case) Unread() []string {
 // Unusual returns a string that identifies the sentences of [Case.Unread]: if it is equal for two cases, so are the
 // sentences. It is empty if there are none. It is cheaper to compute than the sentences.
 func (c *Case) Unusual() string {
-	parts := c.UnreadKeys
+	parts := append(slices.Clip(c.Invalid), c.UnreadKeys...)
 	if !sqlparts.NamesDialect(c.Dialect) {
 		parts = append(slices.Clip(parts), "dialect "+c.Dialect)
 	}

@@ -62,7 +62,9 @@ func rowSpentOf(s *Spent) (out rowSpent) {
 func (r *rowSpent) spent() *Spent {
 	out := Spent{CostUSD: r.CostUSD, TokensIn: r.TokensIn, TokensOut: r.TokensOut}
 	if r.LatencyMS != nil {
-		out.Latency = latencyOf(*r.LatencyMS)
+		if d, err := latencyOf(*r.LatencyMS); err == nil {
+			out.Latency = &d
+		}
 	}
 	if out.Unknown() {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"math"
 	"strconv"
 	"time"
 
@@ -18,7 +17,8 @@ type Cells func(column string) string
 
 // CaseOfRows returns a case from a row of agent_runs and the row of golden_set for its question. copies is the number
 // of rows that golden_set has for the question in that version: 0 if there is none; more than one is an error.
-// Invalid tags are not an error: the reason is in TagsErr.
+// Invalid tags are not an error: the reason is in TagsErr. Nor is an invalid cost, number of tokens or latency: see
+// [Case.Invalid].
 func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	r := rowReader{}
 	turn, err := strconv.ParseInt(run("turn"), 10, 64)
@@ -35,17 +35,14 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 			ConversationID: run("conversation_id"), Turn: int(turn),
 		},
 	}
-	spent, err := SpentOfCells(run)
-	if err != nil {
-		r.err = err
-	}
+	spent := r.ofCells(run)
 	c.Agent.CostUSD, c.Agent.TokensIn, c.Agent.TokensOut = spent.CostUSD, spent.TokensIn, spent.TokensOut
 	c.Pred = queryOfCells(run("sql"), run("result"), run("sql_error"), spent.Latency)
 	c.Pred.Chart, c.Agent.Contexts = JSONOfCell(run("chart")), JSONOfCell(run("contexts"))
 	c.Agent.RanAt, _ = ParseInstant(run("ran_at")) // a column of any type; what is not a time is NULL
-	goldLatency := r.latency(run("gold_latency_ms"), "gold_latency_ms")
+	goldLatency := parsed(&r.figures, "gold_latency_ms", run("gold_latency_ms"), parseLatency)
 	if goldLatency == nil {
-		goldLatency = r.latency(golden("gold_latency_ms"), "gold_latency_ms of the golden set")
+		goldLatency = parsed(&r.figures, "gold_latency_ms of the golden set", golden("gold_latency_ms"), parseLatency)
 	}
 	if gold := queryOfCells(golden("gold_sql"), golden("gold_result"), golden("gold_error"),
 		goldLatency); gold.SQL != "" || gold.Ran || golden("gold_chart") != "" {
@@ -70,7 +67,8 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 		q := queryOfCells(a.SQL, resultText(a.Result), a.Error, nil)
 		q.Chart = jsonOf(a.Chart)
 		if a.LatencyMS != nil {
-			q.Latency = latencyOf(*a.LatencyMS)
+			q.Latency = parsed(&r.figures, "latency_ms in alternatives", strconv.FormatFloat(*a.LatencyMS, 'g', -1, 64),
+				parseLatency)
 		}
 		c.Golds = append(c.Golds, q)
 	}
@@ -88,11 +86,15 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	if r.err != nil {
 		return nil, errcode.New(errcode.Of(r.err), "case %q: %w", c.ID, r.err)
 	}
+	c.Invalid = r.invalid
 	return c, nil
 }
 
 // rowReader parses the cells of a row and keeps the first error.
-type rowReader struct{ err error }
+type rowReader struct {
+	err error
+	figures
+}
 
 func (r *rowReader) json(text, what string, into any) {
 	if text != "" && r.err == nil && json.Unmarshal([]byte(text), into) != nil { // json's error would contain the data
@@ -100,28 +102,10 @@ func (r *rowReader) json(text, what string, into any) {
 	}
 }
 
-// latency parses a cell with milliseconds. It returns nil for an empty cell, and records an error for an invalid one.
-func (r *rowReader) latency(text, what string) *time.Duration {
-	if text == "" {
-		return nil
-	}
-	ms, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(ms >= 0 && ms < math.MaxInt64/float64(time.Millisecond)) {
-		r.fail("%s cannot be read: expected milliseconds from 0", what)
-		return nil
-	}
-	return latencyOf(ms)
-}
-
 func (r *rowReader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = errcode.New(errcode.InvalidArgument, format, args...)
 	}
-}
-
-func latencyOf(ms float64) *time.Duration {
-	d := time.Duration(ms * float64(time.Millisecond))
-	return &d
 }
 
 // Alternative is a further accepted answer, in the form of an element of golden_set.alternatives.

@@ -1,11 +1,11 @@
 package scoring
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -18,10 +18,12 @@ type USD int64
 // usdDigits is the number of decimals of [USD].
 const usdDigits = 12
 
-// Limits of what one answer takes. Larger numbers are mistakes, such as milliseconds in a column of dollars.
+// Limits of what one answer takes. Values that are negative or larger are mistakes, such as milliseconds in a column of
+// dollars. They are unknown, see [Case.Invalid].
 const (
-	maxCost   = 1_000_000         // US dollars
-	maxTokens = 1_000_000_000_000 // in one direction
+	MaxCost      = 1_000_000         // US dollars
+	MaxTokens    = 1_000_000_000_000 // in one direction
+	MaxLatencyMS = 1_000_000_000_000 // milliseconds
 )
 
 // String formats the amount as a decimal number with at least two decimals, and with more only if needed.
@@ -52,7 +54,7 @@ func (u *USD) UnmarshalJSON(b []byte) (err error) {
 // such as 2.1e-3. Digits after the twelfth decimal are rounded half up, so that 4e-13 is 0.
 func ParseCost(text string) (USD, error) {
 	bad := func() (USD, error) {
-		return 0, errcode.New(errcode.InvalidArgument, "expected US dollars from 0 to %d, such as 0.0021", maxCost)
+		return 0, errcode.New(errcode.InvalidArgument, "expected US dollars from 0 to %d, such as 0.0021", MaxCost)
 	}
 	v, ok := ParseDecimal(text)
 	if !ok {
@@ -72,7 +74,7 @@ func ParseCost(text string) (USD, error) {
 		out.Add(n, new(big.Int).Rsh(half, 1))
 		out.Div(out, half)
 	}
-	if n.Sign() < 0 || out.Cmp(new(big.Int).Mul(big.NewInt(maxCost), power(usdDigits))) > 0 {
+	if n.Sign() < 0 || out.Cmp(new(big.Int).Mul(big.NewInt(MaxCost), power(usdDigits))) > 0 {
 		return bad()
 	}
 	return USD(out.Int64()), nil
@@ -86,17 +88,27 @@ func parseTokens(text string) (int64, error) {
 	for ; ok && wide == nil && scale > 0 && n%10 == 0; scale-- {
 		n /= 10
 	}
-	if !ok || wide != nil || scale > 0 && n != 0 || checkTokens(n) != nil {
-		return 0, checkTokens(-1)
+	if !ok || wide != nil || scale > 0 && n != 0 || n < 0 || n > MaxTokens {
+		return 0, errcode.New(errcode.InvalidArgument, "expected a whole number of tokens from 0 to %d", int64(MaxTokens))
 	}
 	return n, nil
 }
 
-func checkTokens(n int64) error {
-	if n < 0 || n > maxTokens {
-		return errcode.New(errcode.InvalidArgument, "expected a whole number of tokens from 0 to %d", int64(maxTokens))
+// parseLatency parses a number of milliseconds from 0 to 10^12.
+func parseLatency(text string) (time.Duration, error) {
+	ms, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		ms = -1
 	}
-	return nil
+	return latencyOf(ms)
+}
+
+// latencyOf converts milliseconds from 0 to 10^12.
+func latencyOf(ms float64) (time.Duration, error) {
+	if !(ms >= 0 && ms <= MaxLatencyMS) { // also NaN
+		return 0, errcode.New(errcode.InvalidArgument, "expected milliseconds from 0 to %d", int64(MaxLatencyMS))
+	}
+	return time.Duration(ms * float64(time.Millisecond)), nil
 }
 
 // Spent is what an answer took. A field is nil if it is unknown. No metric reads it.
@@ -133,61 +145,52 @@ func (u *UnreadableSpent) Add(caseID string, err error) {
 // SpentOfCells returns what an answer took from the cells of its row in agent_runs: cost_usd, tokens_in, tokens_out and
 // latency_ms. An invalid cell is an error that names the column; the other fields are set nevertheless.
 func SpentOfCells(run Cells) (Spent, error) {
-	r := rowReader{}
-	s := Spent{Latency: r.latency(run("latency_ms"), "latency_ms")}
-	s.CostUSD = parsed(&r, run, "cost_usd", ParseCost)
-	s.TokensIn = parsed(&r, run, "tokens_in", parseTokens)
-	s.TokensOut = parsed(&r, run, "tokens_out", parseTokens)
-	return s, r.err
+	var f figures
+	s := f.ofCells(run)
+	if len(f.invalid) > 0 {
+		return s, errcode.New(errcode.InvalidArgument, "%s", f.invalid[0])
+	}
+	return s, nil
 }
 
-// parsed returns the value of a cell, or nil if the cell is empty. It records an error for an invalid one.
-func parsed[T any](r *rowReader, run Cells, column string, parse func(string) (T, error)) *T {
-	text := run(column)
+// figures parses what answers and queries took, and collects a sentence for each invalid value, which is unknown.
+type figures struct{ invalid []string }
+
+// ofCells returns what an answer took, as [SpentOfCells].
+func (f *figures) ofCells(run Cells) (s Spent) {
+	s.Latency = parsed(f, "latency_ms", run("latency_ms"), parseLatency)
+	s.CostUSD = parsed(f, "cost_usd", run("cost_usd"), ParseCost)
+	s.TokensIn = parsed(f, "tokens_in", run("tokens_in"), parseTokens)
+	s.TokensOut = parsed(f, "tokens_out", run("tokens_out"), parseTokens)
+	return s
+}
+
+// parsed returns the value of text, or nil if it is empty or invalid. name is the column or member of the text, which
+// the sentence about an invalid value does not repeat: it may be of another column.
+func parsed[T any](f *figures, name, text string, parse func(string) (T, error)) *T {
 	if text == "" {
 		return nil
 	}
 	v, err := parse(text)
 	if err != nil {
-		r.fail("%s cannot be read: %w", column, err)
+		f.invalid = append(f.invalid, fmt.Sprintf("%s cannot be read, and counts as unknown: %v", name, err))
 		return nil
 	}
 	return &v
 }
 
-// amountJSON is the text of a JSON number, or of a string that contains one; "" for null.
+// amountJSON is the text of a JSON number, or of a string that contains one; "" for null. Other JSON is kept unchanged,
+// so that it is an invalid number.
 type amountJSON string
 
-// UnmarshalJSON keeps the text of a number or a string. Any other JSON is an error.
+// UnmarshalJSON keeps the text of the JSON.
 func (a *amountJSON) UnmarshalJSON(b []byte) error {
 	switch {
 	case string(b) == "null":
 	case b[0] == '"':
 		return json.Unmarshal(b, (*string)(a))
-	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
-		*a = amountJSON(b)
 	default:
-		return errcode.New(errcode.InvalidArgument, "agent.cost_usd: expected a number of US dollars, such as 0.0021")
+		*a = amountJSON(b)
 	}
 	return nil
-}
-
-// spent sets what the answer took from the members of a case file.
-func (a *Agent) spent(cost *amountJSON, in, out *int64) error {
-	if cost != nil && *cost != "" {
-		usd, err := ParseCost(string(*cost))
-		if err != nil {
-			return errcode.New(errcode.InvalidArgument, "agent.cost_usd is %.40s, %w", *cost, err)
-		}
-		a.CostUSD = &usd
-	}
-	a.TokensIn, a.TokensOut = in, out
-	return cmp.Or(tokensError("tokens_in", in), tokensError("tokens_out", out))
-}
-
-func tokensError(member string, n *int64) error {
-	if n == nil || checkTokens(*n) == nil {
-		return nil
-	}
-	return errcode.New(errcode.InvalidArgument, "agent.%s is %d, %w", member, *n, checkTokens(*n))
 }

@@ -2,6 +2,7 @@ package scoring_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,28 +59,39 @@ func TestCaseSpent(t *testing.T) {
 		`{"cost_usd": null, "tokens_in": null}`:                                     "- - - -",
 		`{"cost_usd": ""}`:                                                          "- - - -",
 		`{}`:                                                                        "- - - -",
-		`{"cost_usd": -0.5}`:                                                        `case "q": agent.cost_usd is -0.5, expected US dollars from 0 to 1000000, such as 0.0021`,
-		`{"cost_usd": 2000000}`:                                                     `agent.cost_usd is 2000000, expected`,
-		`{"cost_usd": "free"}`:                                                      `agent.cost_usd is free, expected`,
-		`{"cost_usd": NaN}`:                                                         `agent.cost_usd is NaN, expected`,
-		`{"cost_usd": true}`:                                                        `agent.cost_usd: expected a number of US dollars`,
-		`{"tokens_in": -1}`:                                                         `agent.tokens_in is -1, expected a whole number of tokens from 0 to 1000000000000`,
-		`{"tokens_out": 1000000000001}`:                                             `agent.tokens_out is 1000000000001, expected`,
-		`{"tokens_in": 1.5}`:                                                        `expected a whole number`,
+		`{"cost_usd": 1000000, "tokens_in": 1e12, "tokens_out": "7.0", "latency_ms": "1e12"}`: "1000000.00 1000000000000 7 277777h46m40s",
 	} {
 		c, err := scoring.DecodeCase([]byte(`{"case_id": "q", "agent": ` + agent + `}`))
-		if err != nil {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %s", agent, err, want)
-			}
-			continue
-		}
-		if got := shown(c.Spent()); got != want {
-			t.Errorf("%s: %s, want %s", agent, got, want)
+		if err != nil || len(c.Invalid) > 0 || shown(c.Spent()) != want {
+			t.Errorf("%s: %+v, %v; want %s", agent, c, err, want)
 		}
 	}
+	// An invalid value is unknown, and described; the other values and the answer are read.
+	known := []string{`"cost_usd": 1, `, `"tokens_in": 2, `, `"tokens_out": 3, `, `"latency_ms": 4, `}
+	const usd, tokens, ms = "expected US dollars from 0 to 1000000, such as 0.0021", "expected a whole number of tokens from 0 to 1000000000000",
+		"expected milliseconds from 0 to 1000000000000"
+	for member, want := range map[string][2]string{
+		`"cost_usd": -0.5`: {"- 2 3 4ms", usd}, `"cost_usd": 1000000.01`: {"- 2 3 4ms", usd}, `"cost_usd": "free"`: {"- 2 3 4ms", usd},
+		`"cost_usd": NaN`: {"- 2 3 4ms", usd}, `"cost_usd": true`: {"- 2 3 4ms", usd}, `"cost_usd": {"usd": 1}`: {"- 2 3 4ms", usd},
+		`"tokens_in": -1`: {"1.00 - 3 4ms", tokens}, `"tokens_in": 1.5`: {"1.00 - 3 4ms", tokens}, `"tokens_in": [1]`: {"1.00 - 3 4ms", tokens},
+		`"tokens_out": 1000000000001`: {"1.00 2 - 4ms", tokens}, `"tokens_out": "many"`: {"1.00 2 - 4ms", tokens},
+		`"latency_ms": -1`: {"1.00 2 3 -", ms}, `"latency_ms": "soon"`: {"1.00 2 3 -", ms}, `"latency_ms": Infinity`: {"1.00 2 3 -", ms},
+		`"latency_ms": 1000000000001`: {"1.00 2 3 -", ms}, `"latency_ms": false`: {"1.00 2 3 -", ms},
+	} {
+		name, _, _ := strings.Cut(strings.TrimPrefix(member, `"`), `"`)
+		others := strings.Join(slices.DeleteFunc(slices.Clone(known), func(k string) bool { return strings.Contains(k, name) }), "")
+		c, err := scoring.DecodeCase([]byte(`{"case_id": "q", "agent": {` + others + member + `, "sql": "SELECT 1"}}`))
+		if err != nil || c.Pred.SQL != "SELECT 1" || shown(c.Spent()) != want[0] || len(c.Invalid) != 1 ||
+			c.Invalid[0] != "agent."+name+" cannot be read, and counts as unknown: "+want[1] || !slices.Equal(c.Unread(), c.Invalid) {
+			t.Errorf("%s: %+v, %v; want %q", member, c, err, want)
+		}
+	}
+	c, err := scoring.DecodeCase([]byte(`{"case_id": "q", "gold": [{"sql": "SELECT 1", "latency_ms": -1}], "agent": {"latency_ms": 5}}`))
+	if err != nil || c.Golds[0].Latency != nil || len(c.Invalid) != 1 || !strings.HasPrefix(c.Invalid[0], "gold.latency_ms cannot") {
+		t.Errorf("the latency of gold: %+v, %v", c, err)
+	}
 	// The columns of agent_runs are other names of the keys.
-	c, err := scoring.DecodeCase([]byte(`{"case_id": "q", "cost_usd": "0.5", "tokens_in": 7, "agent_tokens_out": 8}`))
+	c, err = scoring.DecodeCase([]byte(`{"case_id": "q", "cost_usd": "0.5", "tokens_in": 7, "agent_tokens_out": 8}`))
 	if err != nil || shown(c.Spent()) != "0.50 7 8 -" {
 		t.Errorf("%v, %v", c, err)
 	}
@@ -110,13 +122,14 @@ func TestSpentOfCells(t *testing.T) {
 		t.Errorf("%s, %v", shown(s), err)
 	}
 	s, err = scoring.SpentOfCells(cells(map[string]string{"cost_usd": "secret", "tokens_out": "3"}))
-	if err == nil || !strings.Contains(err.Error(), "cost_usd cannot be read: expected US dollars") ||
+	if err == nil || !strings.Contains(err.Error(), "cost_usd cannot be read, and counts as unknown: expected US dollars") ||
 		strings.Contains(err.Error(), "secret") || shown(s) != "- - 3 -" {
 		t.Errorf("%s, %v", shown(s), err)
 	}
 	run := cells(map[string]string{"case_id": "q", "tokens_in": "-5"})
-	if _, err := scoring.CaseOfRows(run, run, 1); err == nil || !strings.Contains(err.Error(), "tokens_in cannot be read") {
-		t.Errorf("a row with negative tokens: %v", err)
+	if c, err := scoring.CaseOfRows(run, run, 1); err != nil || c.Agent.TokensIn != nil || len(c.Invalid) != 1 ||
+		!strings.Contains(c.Invalid[0], "tokens_in cannot be read") {
+		t.Errorf("a row with negative tokens: %+v, %v", c, err)
 	}
 }
 

@@ -197,7 +197,7 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 	if !ok {
 		return nil, nil //nolint:nilnil // not measured
 	}
-	if !(ms >= 0 && ms <= 1e12) { // also refuses NaN
+	if !(ms >= 0 && ms <= scoring.MaxLatencyMS) { // also refuses NaN
 		return nil, errcode.New(errcode.InvalidArgument, "expected milliseconds from 0 to 1e12")
 	}
 	d := time.Duration(ms * float64(time.Millisecond))

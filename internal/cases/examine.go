@@ -3,6 +3,7 @@ package cases
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"hash/maphash"
 	"maps"
 	"slices"
@@ -169,7 +170,7 @@ func (x *examining) parts(c *scoring.Case) {
 		x.Ignored.Rows++
 		if !x.seen[of] && len(x.Ignored.Why) < maxExamined {
 			x.seen[of] = true
-			x.Ignored.Why = append(x.Ignored.Why, strings.Join(c.Unread(), "; "))
+			x.Ignored.Why = append(x.Ignored.Why, fmt.Sprintf("case %.60q: %s", c.ID, strings.Join(c.Unread(), "; ")))
 		}
 	}
 }

@@ -70,6 +70,7 @@ type Run struct {
 	answers   map[scoring.RunID]*tally    // by the key of eval_runs
 	answered  map[scoring.RunID]time.Time // time of the last answer; guarded by beginning
 	strange   map[string]int64            // number of answers with options of an unknown metric, by its name
+	unstored  int                         // answers of a file with a known cost, tokens or latency
 	unreads   map[string]*unread          // ignored members of cases, by [scoring.Case.Unusual]
 	earlier   map[scoring.RunID]store.Run // rows of eval_runs of a resumed run, by their key
 }
@@ -122,7 +123,11 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {
 		e.lookAtUnread(c)
-		if _, ok := e.Source.(*cases.Warehouse); c != nil || !ok {
+		_, ok := e.Source.(*cases.Warehouse)
+		if !ok && len(rows) > 0 && rows[0].Spent != nil && !rows[0].Spent.Unknown() {
+			e.unstored++
+		}
+		if c != nil || !ok {
 			e.scored(questionOf(c), rows)
 			return
 		}
@@ -199,11 +204,12 @@ const maxStrange = 100
 // unread is a member of cases that is ignored.
 type unread struct {
 	answers int64
+	first   string // case_id of the first answer
 	says    []string
 }
 
-// lookAtUnread counts what is ignored in a case: unknown keys, dialects and types, and options of unknown metrics,
-// such as a misspelled name.
+// lookAtUnread counts what is ignored in a case: an invalid cost, number of tokens or latency, unknown keys, dialects
+// and types, and options of unknown metrics, such as a misspelled name.
 func (e *Run) lookAtUnread(c *scoring.Case) {
 	if c == nil {
 		return
@@ -214,7 +220,7 @@ func (e *Run) lookAtUnread(c *scoring.Case) {
 			if e.unreads == nil {
 				e.unreads = map[string]*unread{}
 			}
-			u = &unread{says: c.Unread()}
+			u = &unread{says: c.Unread(), first: c.ID}
 			e.unreads[of] = u
 		}
 		if u != nil {

@@ -20,6 +20,10 @@ func (e *Run) PrintSummary(o batch.Outcome) {
 		}
 		fmt.Fprintln(e.Notes, "; the scores are in badger.scores")
 	}
+	if e.Warehouse != nil && e.unstored > 0 {
+		fmt.Fprintf(e.Notes, "note: the cost, tokens or latency of %s is in this output and not in the database: pages and compare read it from badger.agent_runs, which a run does not write\n",
+			printable.Count(e.unstored, "answer"))
+	}
 	if o.Changed > 0 {
 		fmt.Fprintf(e.Notes, "note: %s re-scored, because the question or its gold has changed\n",
 			printable.Count(o.Changed, "answer"))
@@ -59,9 +63,12 @@ const maxListed = 8
 
 // noteUnread writes the ignored members of cases, the most frequent first.
 func (e *Run) noteUnread() {
-	answers := map[string]int64{}
+	answers, first := map[string]int64{}, map[string]string{}
 	for _, u := range e.unreads {
 		for _, says := range u.says {
+			if id, found := first[says]; !found || printable.CompareNatural(u.first, id) < 0 {
+				first[says] = u.first
+			}
 			answers[says] += u.answers
 		}
 	}
@@ -72,7 +79,8 @@ func (e *Run) noteUnread() {
 			fmt.Fprintf(e.Notes, "note: nor %s\n", printable.Count(len(all)-i, "more of the kind"))
 			break
 		}
-		fmt.Fprintf(e.Notes, "note: %s: %s\n", printable.Count(answers[says], "answer"), printable.Text(says))
+		fmt.Fprintf(e.Notes, "note: %s, %scase %s: %s\n", printable.Count(answers[says], "answer"),
+			map[bool]string{true: "first "}[answers[says] > 1], printable.Short(first[says]), printable.Text(says))
 	}
 }
 

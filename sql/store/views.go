@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -173,11 +174,19 @@ const positions = `SELECT agent_name, agent_version, batch_id, case_id, MAX(conv
       (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {key agent_runs.case_id} AS case_id, {key agent_runs.conversation_id} AS conversation_id, {column agent_runs.turn} AS turn FROM badger.agent_runs) r
       WHERE conversation_id <> '' GROUP BY agent_name, agent_version, batch_id, case_id`
 
-// spentAnswers is a query for what the answers took; copy is 1 for one of several rows of an answer.
-const spentAnswers = `SELECT agent_name, agent_version, batch_id, case_id, ran_at, cost_usd, tokens_in, tokens_out, latency_ms,
+// spentAnswers is a query for what the answers took; copy is 1 for one of several rows of an answer. As in
+// [scoring.SpentOfCells], values that are negative or too large are unknown.
+var spentAnswers = `SELECT agent_name, agent_version, batch_id, case_id, ran_at, ` + within("cost_usd", scoring.MaxCost) + ", " +
+	within("tokens_in", scoring.MaxTokens) + ", " + within("tokens_out", scoring.MaxTokens) + `,
+      ` + within("latency_ms", scoring.MaxLatencyMS) + `,
       ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
       FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {key agent_runs.case_id} AS case_id, {column agent_runs.ran_at} AS ran_at, {text agent_runs.sql} AS sql,
         CAST({column agent_runs.cost_usd} AS {decimal}) AS cost_usd, CAST({column agent_runs.tokens_in} AS {bigint}) AS tokens_in, CAST({column agent_runs.tokens_out} AS {bigint}) AS tokens_out, CAST({column agent_runs.latency_ms} AS {double}) AS latency_ms FROM badger.agent_runs) r`
+
+// within returns a column whose value is NULL unless it is from 0 to most.
+func within(column string, most int64) string {
+	return fmt.Sprintf("CASE WHEN %[1]s BETWEEN 0 AND %[2]d THEN %[1]s END AS %[1]s", column, most)
+}
 
 // atPosition joins scores m with their positions p.
 const atPosition = "p.agent_name = m.agent_name AND p.agent_version = m.agent_version AND p.batch_id = m.batch_id AND p.case_id = m.case_id"

@@ -969,13 +969,15 @@ CREATE OR REPLACE VIEW lake.badger.cost_by_version AS SELECT agent_name, agent_v
        with_tokens_in, tokens_in, with_tokens_out, tokens_out, with_latency, mean_latency_ms
 FROM (SELECT a.agent_name, a.agent_version, a.batch_id, s.metric, o.place, COUNT(*) AS answers, COUNT(CASE WHEN s.passed THEN 1 END) AS right_answers, COUNT(a.cost_usd) AS with_cost, COUNT(CASE WHEN s.passed AND a.cost_usd IS NOT NULL THEN 1 END) AS right_with_cost,
         SUM(a.cost_usd) AS cost_usd, COUNT(a.tokens_in) AS with_tokens_in, SUM(a.tokens_in) AS tokens_in, COUNT(a.tokens_out) AS with_tokens_out, SUM(a.tokens_out) AS tokens_out, COUNT(a.latency_ms) AS with_latency, AVG(a.latency_ms) AS mean_latency_ms
-  FROM (SELECT agent_name, agent_version, batch_id, case_id, ran_at, cost_usd, tokens_in, tokens_out, latency_ms,
+  FROM (SELECT agent_name, agent_version, batch_id, case_id, ran_at, CASE WHEN cost_usd BETWEEN 0 AND 1000000 THEN cost_usd END AS cost_usd, CASE WHEN tokens_in BETWEEN 0 AND 1000000000000 THEN tokens_in END AS tokens_in, CASE WHEN tokens_out BETWEEN 0 AND 1000000000000 THEN tokens_out END AS tokens_out,
+      CASE WHEN latency_ms BETWEEN 0 AND 1000000000000 THEN latency_ms END AS latency_ms,
       ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
       FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, ran_at AS ran_at, CAST(sql AS STRING) AS sql,
         CAST(cost_usd AS DECIMAL(38, 12)) AS cost_usd, CAST(tokens_in AS BIGINT) AS tokens_in, CAST(tokens_out AS BIGINT) AS tokens_out, CAST(latency_ms AS DOUBLE) AS latency_ms FROM lake.badger.agent_runs) r) a
   JOIN lake.badger.latest_scores s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id
   JOIN (SELECT agent_name, agent_version, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
-    FROM (SELECT agent_name, agent_version, batch_id, case_id, ran_at, cost_usd, tokens_in, tokens_out, latency_ms,
+    FROM (SELECT agent_name, agent_version, batch_id, case_id, ran_at, CASE WHEN cost_usd BETWEEN 0 AND 1000000 THEN cost_usd END AS cost_usd, CASE WHEN tokens_in BETWEEN 0 AND 1000000000000 THEN tokens_in END AS tokens_in, CASE WHEN tokens_out BETWEEN 0 AND 1000000000000 THEN tokens_out END AS tokens_out,
+      CASE WHEN latency_ms BETWEEN 0 AND 1000000000000 THEN latency_ms END AS latency_ms,
       ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
       FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, ran_at AS ran_at, CAST(sql AS STRING) AS sql,
         CAST(cost_usd AS DECIMAL(38, 12)) AS cost_usd, CAST(tokens_in AS BIGINT) AS tokens_in, CAST(tokens_out AS BIGINT) AS tokens_out, CAST(latency_ms AS DOUBLE) AS latency_ms FROM lake.badger.agent_runs) r) b GROUP BY agent_name, agent_version, batch_id) o ON o.agent_name = a.agent_name AND o.agent_version = a.agent_version AND o.batch_id = a.batch_id
