@@ -42,6 +42,9 @@ const (
 	ReasonNotExplained = "not_explained"
 )
 
+// NoReason is the display name of [ReasonNotExplained]: without two results, a relation cannot be computed.
+const NoReason = "No reason known (such as after a refusal)"
+
 // wrongs determines the reasons of wrong answers.
 type wrongs struct {
 	set      *Set

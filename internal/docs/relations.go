@@ -16,7 +16,7 @@ func Relations(kinds []relation.Kind) []byte {
 			"Its detail lists all relations that hold, each with a class, a sentence and its proof: rows, columns, factors and parts of the queries. Relations that rows prove\n" +
 			"come first, then those found in the queries, then those that only measure how much two results share.\n\n" +
 			"The class is the kind of difference, not a verdict. `equivalent` is the same data. `presentational` is the same data in another form. `defensible` is another reading\n" +
-			"of the question that people often accept. `difference` is other data. Experts accept answers of every class, since the gold answer may be wrong or the question\n" +
+			"of the question that people often accept. `difference` is data that differs from gold's. Experts accept answers of every class, since the gold answer may be wrong or the question\n" +
 			"ambiguous. A relation may therefore pass an answer, and does not fail one.\n\n" +
 			"If the two results hold the same data, the listed relations together are the difference, the largest one first. Examples show gold, then the answer.\n",
 	)

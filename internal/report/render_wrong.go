@@ -19,7 +19,7 @@ func reasonName(reason string) string {
 	case analysis.ReasonNoAnswer:
 		return "No answer"
 	case analysis.ReasonNotExplained:
-		return "Not explained"
+		return analysis.NoReason
 	}
 	return relation.DisplayName(reason)
 }

@@ -135,8 +135,9 @@ func personWord(verdict string) (class, text string) {
 
 // classWords are descriptions of the classes of relations.
 var classWords = map[relation.Class]string{
-	relation.Equivalent: "the same data", relation.Presentational: "the same data, shown otherwise",
-	relation.Defensible: "another reading, often accepted", relation.Difference: "other data",
+	relation.Equivalent: "the same data as gold", relation.Presentational: "gold's data, shown differently",
+	relation.Defensible: "another reading of the question, often accepted",
+	relation.Difference: "data that differs from gold's",
 }
 
 // kick returns the words above the question: its SQL complexity, if scored, and the values of its tags, at most four in

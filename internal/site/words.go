@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/policy"
 	"github.com/badger-eval/badger/scoring/relation"
@@ -74,15 +75,15 @@ var groupOfLabel = sync.OnceValue(func() map[string]string {
 // groupName returns the display name of a group of reasons; "" is the group of answers that no relation explains.
 func groupName(group string) string {
 	if group == "" {
-		return "No reason found"
+		return analysis.NoReason
 	}
 	return group
 }
 
-// labelName returns the display name of a label of the metric relation, or "No reason found" for "".
+// labelName returns the display name of a label of the metric relation, or [analysis.NoReason] for "".
 func labelName(label string) string {
 	if label == "" {
-		return "No reason found"
+		return analysis.NoReason
 	}
 	return policy.DisplayName(label)
 }

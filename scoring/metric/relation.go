@@ -18,7 +18,7 @@ func init() {
 		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Labels:  relationLabels(),
 		Summary: "Why the two results differ: the relation that holds between them, proven on their rows and, where they are given, on the queries and the question.",
-		Range:   "1 the same data, however shown; 0.5 another reading that people often accept; 0 other data. A prior by the meaning of the relation, no verdict",
+		Range:   "1 the same data, however shown; 0.5 another reading that people often accept; 0 data that differs from gold's. The relation suggests it; it is not a verdict",
 		Formula: "the first relation that holds in the order of docs/reference/relations.md; all that hold are in detail.relations, each with its class, its proof and a sentence. The alignment is that of hybrid_ex. " +
 			"A query that failed has the label query_failed",
 		Source:  "own; the kinds of differences that experts accept are those of FLEX, section 5 and appendix F, and ROSE, section 5 and appendices I and O",

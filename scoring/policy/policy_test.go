@@ -182,7 +182,7 @@ func FuzzParse(f *testing.F) {
 func TestDisplayName(t *testing.T) {
 	for name, want := range map[string]string{
 		SameQuery: "Equivalent query", NoResults: "No results to compare", "superset": "Too many rows",
-		NoResults + "/or_for_and": "OR for AND", "unknown": "unknown",
+		NoResults + "/or_for_and": "OR instead of AND", "unknown": "unknown",
 	} {
 		if got := DisplayName(name); got != want {
 			t.Errorf("%s is displayed as %q, expected %q", name, got, want)

@@ -16,17 +16,17 @@ var conditionKinds = []Kind{
 		Meaning: "Every gold row is in the answer, which has more; the conditions of the queries are the same but for one, or the bounds of one column, which only gold has.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
 	},
 	{
-		Name: "filter_added", Display: "Filter too many, so rows missing", Group: Filters,
+		Name: "filter_added", Display: "One filter too many, so rows missing", Group: Filters,
 		Class: Difference, find: func(e *evidence) *found { return oneFilter(e, predSide) },
 		Meaning: "Every row of the answer is in gold, which has more; the conditions of the queries are the same but for one, or the bounds of one column, which only the answer has.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
 	},
 	{
-		Name: "literal_case", Display: "Text in other capitals", Group: Filters,
+		Name: "literal_case", Display: "Other capitals in a filter's text", Group: Filters,
 		Class: Difference, find: literalCase,
 		Meaning: "The queries compare with literals that differ in upper and lower case alone, or one of them folds the case first.", Example: "x = 'aminer'; x = 'Aminer'",
 	},
 	{
-		Name: "literal_form", Display: "Text written otherwise in a filter", Group: Filters,
+		Name: "literal_form", Display: "Text written differently in a filter", Group: Filters,
 		Class: Difference, find: literalForm,
 		Meaning: "The queries compare with literals that are written otherwise: the same letters and digits but for blanks and signs, another type, or one inside the other.", Example: "t LIKE '1:54%'; t = '0:01:54'",
 	},
@@ -36,7 +36,7 @@ var conditionKinds = []Kind{
 		Meaning: "The answer compares a column with a literal that neither the question nor its evidence has; gold compares it with one that is in the question.", Example: "x = 'Japan'; x = 'Nippon'",
 	},
 	{
-		Name: "literals_differ", Display: "Other value in a filter", Group: Filters,
+		Name: "literals_differ", Display: "Another value in a filter", Group: Filters,
 		Class: Difference, find: literalsDiffer,
 		Meaning: "The queries compare the same column with other literals.", Example: "year = 2023; year = 2024",
 	},
@@ -52,13 +52,13 @@ var conditionKinds = []Kind{
 		Meaning: "The queries compare the same column with the same value by another operator.", Example: "x < 5; x > 5",
 	},
 	{
-		Name: "or_for_and", Display: "OR for AND", Group: Filters,
+		Name: "or_for_and", Display: "OR instead of AND", Group: Filters,
 		Class: Difference, find: orForAnd,
 		Meaning: "Gold keeps what meets two conditions at once (INTERSECT), the answer what meets either.",
 		Example: "… INTERSECT …; x IN ('a', 'b')",
 	},
 	{
-		Name: "and_for_or", Display: "AND for OR", Group: Filters,
+		Name: "and_for_or", Display: "AND instead of OR", Group: Filters,
 		Class: Difference, find: andForOr,
 		Meaning: "The answer keeps what meets two conditions at once (INTERSECT), gold what meets either.",
 		Example: "x IN ('a', 'b'); … INTERSECT …",
@@ -70,7 +70,7 @@ var conditionKinds = []Kind{
 		Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
 	},
 	{
-		Name: "condition_added", Display: "Filter too many", Group: Filters,
+		Name: "condition_added", Display: "One filter too many", Group: Filters,
 		Class: Difference, find: func(e *evidence) *found { return loneCondition(e, predSide) },
 		Meaning: "The answer's query restricts a column to a literal that gold does not mention.",
 		Example: "WHERE a = 1; WHERE a = 1 AND b = 2",

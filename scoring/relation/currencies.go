@@ -10,7 +10,7 @@ import (
 )
 
 var currencyKinds = []Kind{{
-	Name: "currency_in_text", Display: "Amounts with their currency as text", Group: ShownOtherwise,
+	Name: "currency_in_text", Display: "Amounts written with a currency code (EUR 5)", Group: ShownOtherwise,
 	Class: Presentational, find: currencyInText,
 	Meaning: "All other columns agree, and the answer writes gold's numbers as text with the code of a currency, which differs from row to row; a column of both results has the same code in each row. By the law of units such a column stays text, so that its cells differ.",
 	Example: "('EUR', 1200), ('SEK', 90.5); ('EUR', '1,200.00 EUR'), ('SEK', '90.50 SEK')",

@@ -10,13 +10,13 @@ type Group string
 const (
 	GroupsAndJoins       Group = "Groups and joins"
 	Filters              Group = "Filters"
-	SortingAndCuttingOff Group = "Sorting and cutting off"
+	SortingAndCuttingOff Group = "Sorting and limits"
 	Counting             Group = "Counting"
 	DigitsLost           Group = "Digits lost"
 	Columns              Group = "Columns"
 	OtherValue           Group = "Other value"
 	QueryDidNotRun       Group = "Query did not run"
-	ShownOtherwise       Group = "Shown otherwise"
+	ShownOtherwise       Group = "Shown differently"
 	SameData             Group = "Same data"
 )
 

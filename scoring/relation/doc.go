@@ -21,7 +21,7 @@
 //	case relation.Equivalent:     // the same data
 //	case relation.Presentational: // the same data in another form
 //	case relation.Defensible:     // another reading of the question that people often accept
-//	case relation.Difference:     // other data
+//	case relation.Difference:     // data that differs from gold's
 //	}
 //
 // The class is a prior that follows from the meaning alone. A calibrated table, keyed by [Relation.Name], states

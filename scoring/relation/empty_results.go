@@ -8,12 +8,12 @@ import (
 
 var nothingKinds = []Kind{
 	{
-		Name: "null_row_for_empty", Display: "A row of NULLs for no rows", Group: SameData,
+		Name: "null_row_for_empty", Display: "A row of NULLs on one side, no rows on the other", Group: SameData,
 		Class: Equivalent, find: nullRowForEmpty,
 		Meaning: "One result is empty, the other one row of NULLs, as an aggregate over no rows gives: both say that there is nothing.", Example: "no rows; (NULL)",
 	},
 	{
-		Name: "zero_for_nothing", Display: "Zero for no rows", Group: ShownOtherwise,
+		Name: "zero_for_nothing", Display: "Zero on one side, no rows on the other", Group: ShownOtherwise,
 		Class: Defensible, find: zeroForNothing,
 		Meaning: "One result is empty or one row of NULLs, the other one row of zeros, in as many columns, all of them counts or sums by their names or queries.", Example: "(total): no rows; (total) = (0)",
 	},

@@ -10,12 +10,12 @@ import (
 // extentKinds describe how much two results have in common, but not why they differ.
 var extentKinds = []Kind{
 	{
-		Name: "pred_empty", Display: "Finds nothing", Group: Filters,
+		Name: "pred_empty", Display: "The answer finds nothing, gold does", Group: Filters,
 		Class: Difference, find: predEmpty,
 		Meaning: "The answer is empty, or one row of NULLs; gold is neither.", Example: "('a'); no rows",
 	},
 	{
-		Name: "gold_empty", Display: "Gold has no rows", Group: Filters,
+		Name: "gold_empty", Display: "Gold finds nothing, the answer does", Group: Filters,
 		Class: Difference, find: goldEmpty,
 		Meaning: "Gold is empty, or one row of NULLs; the answer is neither.", Example: "no rows; ('a')",
 	},
@@ -36,17 +36,17 @@ var extentKinds = []Kind{
 		Meaning: "Every row of the answer is in gold, which has more.", Example: "(1), (2), (3); (1), (2)",
 	},
 	{
-		Name: "overlap_high", Display: "Most rows in common", Group: OtherValue,
+		Name: "overlap_high", Display: "Most rows agree", Group: OtherValue,
 		Class: Difference, find: func(e *evidence) *found { return overlap(e, 0.8, 1) },
 		Meaning: "At least four fifths of the rows of both agree, counted on the longer result.", Example: "nine of ten rows",
 	},
 	{
-		Name: "overlap", Display: "Few rows in common", Group: OtherValue,
+		Name: "overlap", Display: "Only some rows agree", Group: OtherValue,
 		Class: Difference, find: func(e *evidence) *found { return overlap(e, 0, 0.8) },
 		Meaning: "Some rows of both agree, fewer than four fifths of the longer result.", Example: "(1), (2); (2), (3)",
 	},
 	{
-		Name: "value_differs", Display: "Another number", Group: OtherValue,
+		Name: "value_differs", Display: "Another value", Group: OtherValue,
 		Class: Difference, find: valueDiffers,
 		Meaning: "Both results are one value, but different ones.", Example: "(5); (7)",
 	},
@@ -57,12 +57,12 @@ var extentKinds = []Kind{
 		Example: "('a', 1, 'x'); ('a', 2, 'y')",
 	},
 	{
-		Name: "columns_in_common", Display: "No whole row in common", Group: OtherValue,
+		Name: "columns_in_common", Display: "No whole row agrees", Group: OtherValue,
 		Class: Difference, find: columnsInCommon,
 		Meaning: "No row agrees, but columns have values in common.", Example: "(1, 'x'), (2, 'y'); (2, 'x'), (1, 'z')",
 	},
 	{
-		Name: "disjoint", Display: "Nothing in common", Group: OtherValue,
+		Name: "disjoint", Display: "No value agrees", Group: OtherValue,
 		Class: Difference, find: disjoint,
 		Meaning: "The results have nothing in common.", Example: "('a'); ('b'), ('c')",
 	},
@@ -70,9 +70,9 @@ var extentKinds = []Kind{
 
 // unexplained is returned if no other relation holds, so that Find always returns one.
 var unexplained = Kind{
-	Name: "unexplained", Display: "Not explained", Group: OtherValue,
+	Name: "unexplained", Display: "Differs for an unknown reason", Group: OtherValue,
 	Class:   Difference,
-	find:    func(*evidence) *found { return &found{text: "The results differ in a way that has no name."} },
+	find:    func(*evidence) *found { return &found{text: "The results differ for an unknown reason."} },
 	Meaning: "None of the others.", Example: "",
 }
 

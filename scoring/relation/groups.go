@@ -12,7 +12,7 @@ import (
 
 var groupKinds = []Kind{
 	{
-		Name: "total_row", Display: "A total row too many or too few", Group: GroupsAndJoins,
+		Name: "total_row", Display: "A total row on one side only", Group: GroupsAndJoins,
 		Class: Difference, find: totalRowAdded,
 		Meaning: "Every row of one side is on the other, which has one row more: the total of the others, whatever it is called.", Example: "('a', 1), ('b', 2); ('a', 1), ('b', 2), ('Total', 3)",
 	},

@@ -19,7 +19,7 @@ var keyKinds = []Kind{
 		Meaning: "All other columns agree, and a column of gold maps 1:1 to one of the answer; one is a key (an id, a code) and the other a name of the same thing: by their names, or because the queries take both from one table or join the key with it. The name is the name of the thing itself, not another string about it such as an e-mail address. Neither is computed, and the question does not ask for the other one.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
 	},
 	{
-		Name: "renamed_values", Display: "Values named otherwise", Group: ShownOtherwise,
+		Name: "renamed_values", Display: "Values named differently", Group: ShownOtherwise,
 		Class: Defensible, find: renamedValues,
 		Meaning: "All other columns agree, and the values of a column of gold map 1:1 to others in the answer, which has none of them: 'male' for 'S1'.", Example: "('S1', 5), ('S2', 7); ('male', 5), ('female', 7)",
 	},

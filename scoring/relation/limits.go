@@ -8,18 +8,18 @@ import (
 
 var limitKinds = []Kind{
 	{
-		Name: "tie_unproven", Display: "Possibly another choice among ties", Group: SortingAndCuttingOff,
+		Name: "tie_unproven", Display: "Possibly other rows chosen among ties", Group: SortingAndCuttingOff,
 		Class: Difference, find: func(e *evidence) *found { return tieAtOtherPosition(e, false) },
 		Meaning: "Equally many rows of both sides differ, and all that do hold the last value of a column that both results are sorted by, but the queries differ in more than that or are not both known: the answer's rows may not have that value.",
 		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), of another table",
 	},
 	{
-		Name: "limit_longer", Display: "List too long", Group: SortingAndCuttingOff,
+		Name: "limit_longer", Display: "Top list too long", Group: SortingAndCuttingOff,
 		Class: Difference, find: limitLonger,
 		Meaning: "The answer has every gold row; gold's query stops at a limit that the answer's does not have, or has higher.", Example: "(9), (8) by LIMIT 2; (9), (8), (7)",
 	},
 	{
-		Name: "limit_shorter", Display: "List too short", Group: SortingAndCuttingOff,
+		Name: "limit_shorter", Display: "Top list too short", Group: SortingAndCuttingOff,
 		Class: Difference, find: limitShorter,
 		Meaning: "Every row of the answer is in gold; the answer's query stops at a limit that gold's does not have, or has higher.", Example: "(9), (8), (7); (9), (8) by LIMIT 2",
 	},

@@ -17,7 +17,7 @@ var measureKinds = []Kind{
 		Meaning: "All other columns agree and each measure that does not is gold's in another unit in every row: the answer says its unit by its cells, its name or the question, and gold its own by them or its query, or does not say and the numbers show at least four digits.", Example: "(hours) = (1.5), (2); (minutes) = (90), (120)",
 	},
 	{
-		Name: "opposite", Display: "The opposite, and named so", Group: ShownOtherwise,
+		Name: "opposite", Display: "Opposite values, and named so", Group: ShownOtherwise,
 		Class: Presentational, find: func(e *evidence) *found { return negated(e, true) },
 		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row, and the names say opposite things; or a column of truth values is the other way round in every row, and its name denies gold's.", Example: "(profit) = (3), (-2); (loss) = (-3), (2)",
 	},
@@ -27,7 +27,7 @@ var measureKinds = []Kind{
 		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row; the names do not mention it.", Example: "('a', 3), ('b', -2); ('a', -3), ('b', 2)",
 	},
 	{
-		Name: "complement", Display: "Share of the rest", Group: OtherValue,
+		Name: "complement", Display: "The rest of gold's share (1 minus it)", Group: OtherValue,
 		Class: Difference, find: complement,
 		Meaning: "All other columns agree and a share and gold's add up to 1, or to 100, in every row.",
 		Example: "(0.3); (0.7)",

@@ -14,7 +14,7 @@ import (
 
 var nullKinds = []Kind{
 	{
-		Name: "null_as_zero", Display: "Zero in place of NULL", Group: ShownOtherwise,
+		Name: "null_as_zero", Display: "Zero on one side, NULL on the other", Group: ShownOtherwise,
 		Class: Presentational, find: nullAsZero,
 		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: there was nothing to add up, unless gold's query shows the stored column. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
 	},

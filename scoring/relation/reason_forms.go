@@ -14,9 +14,9 @@ var forms = map[string][]string{
 	// The same data.
 	"same":      {"The same {gold rows} as gold.", "No rows, as in gold."},
 	"permuted":  {"The same {gold rows} as gold, with the columns in another order."},
-	"rounded":   {"The same figures, rounded otherwise."},
+	"rounded":   {"The same figures, rounded differently."},
 	"scaled":    {"The same figures on another scale, such as percent instead of fractions."},
-	"formatted": {"The same values, written otherwise."},
+	"formatted": {"The same values, written differently."},
 	"currency_in_text": {
 		"The same figures, but {columns} {are} text with a currency in each row, so that no number is left to compare.",
 	},
@@ -35,8 +35,8 @@ var forms = map[string][]string{
 	"null_column_asked":   {"Leaves out {columns}, which the question asks for."},
 	"key_for_name":        {"Shows {answer columns} in place of {columns}."},
 	"crossed":             {"Shows the values of {answer columns} under other names than gold."},
-	"permuted_unnamed":    {"May have exchanged {columns}: the names do not tell."},
-	"flag_unnamed":        {"May be the opposite of {columns}: the names do not tell."},
+	"permuted_unnamed":    {"May have exchanged {columns}: the column names do not show which is which."},
+	"flag_unnamed":        {"May have true and false exchanged in {columns}: the column names do not show it."},
 	"other_unit":          {"Shows {columns} in another unit."},
 	"select_differs": {
 		"Selects {answer} where gold selects {gold}.",
@@ -60,10 +60,10 @@ var forms = map[string][]string{
 	"tables_fewer":  {"Does not read {gold}, and {size}.", "Does not read {gold}."},
 	"tables_differ": {"Reads {answer} where gold reads {gold}."},
 	"outer_join": {
-		"Joins otherwise (outer or inner), and {size}.",
-		"Joins otherwise (outer or inner): {rows}.{more}",
-		"Joins otherwise (outer or inner): {rows}.{fewer}",
-		"Joins otherwise (outer or inner).",
+		"Uses another kind of join (outer or inner), and {size}.",
+		"Uses another kind of join (outer or inner): {rows}.{more}",
+		"Uses another kind of join (outer or inner): {rows}.{fewer}",
+		"Uses another kind of join (outer or inner).",
 	},
 	"zero_dropped":          {"Drops {missing groups} without rows (inner join)."},
 	"zero_filled":           {"Also shows {extra groups} without rows (outer join)."},
@@ -81,7 +81,7 @@ var forms = map[string][]string{
 
 	// Filters.
 	"gold_literal_foreign": {"Filters by {answer} where gold has {gold}, which is not in the question."},
-	"gold_and_for_or":      {"Keeps what meets one of two conditions, as the question asks; gold keeps what meets both: {rows}."},
+	"gold_and_for_or":      {"Keeps rows that meet either of two conditions, as the question asks; gold requires both: {rows}."},
 	"gold_finds_nothing":   {"Finds {answer rows} where gold finds nothing."},
 	"gold_empty":           {"Finds {answer rows} where gold has none."},
 	"condition_missing": {
@@ -128,9 +128,9 @@ var forms = map[string][]string{
 		"Compares by {answer} where gold has {gold}: {values}.",
 		"Compares by {answer} where gold has {gold}.",
 	},
-	"boundary":          {"Off by one at a boundary: {answer} for {gold}."},
-	"or_for_and":        {"Keeps what meets one of two conditions, where gold keeps what meets both: {rows}."},
-	"and_for_or":        {"Keeps only what meets both of two conditions, where gold keeps what meets one of them: {rows}."},
+	"boundary":          {"Off by one at a boundary: {answer} instead of {gold}."},
+	"or_for_and":        {"Keeps rows that meet either of two conditions; gold requires both: {rows}."},
+	"and_for_or":        {"Keeps only rows that meet both of two conditions; gold requires either: {rows}."},
 	"pred_empty":        {"Finds nothing; gold has {gold rows}."},
 	"null_rows_kept":    {"Keeps {extra rows} without a value.", "Keeps rows without a value."},
 	"null_rows_dropped": {"Drops {missing rows} without a value.", "Drops rows without a value."},
@@ -138,11 +138,11 @@ var forms = map[string][]string{
 		"Keeps rows without any value: {rows}.{more}",
 		"Drops rows without any value: {rows}.",
 	},
-	"superset": {"Returns {extra rows} too many, and all rows of gold."},
+	"superset": {"Returns all rows of gold and {extra rows} too many."},
 	"subset":   {"Leaves out {missing rows}; the other rows are right."},
 
-	// Sorting and cutting off.
-	"gold_vacuous_limit":  {"Gold sorts and cuts a single row, which has no effect."},
+	// Sorting and limits.
+	"gold_vacuous_limit":  {"Gold sorts and limits a single row, which has no effect."},
 	"sort_flipped":        {"Sorted the wrong way round: by {answer}."},
 	"order_differs":       {"Sorts by {answer} where gold sorts by {gold}."},
 	"order_total_for_raw": {"Sorts by {answer}, a total, where gold sorts by {gold}."},
@@ -152,24 +152,24 @@ var forms = map[string][]string{
 		"Returns the rows in another order.",
 	},
 	"tie_other": {
-		"Chooses other rows among ties at the cut: {differ}.",
-		"Chooses other rows among ties at the cut.",
+		"Chooses other rows among ties at the limit: {differ}.",
+		"Chooses other rows among ties at the limit.",
 	},
 	"tie_unproven": {
-		"Chooses other rows among ties at the cut; the question does not say which.{open}",
-		"May choose other rows among ties at the cut: {differ}.",
-		"May choose other rows among ties at the cut.",
+		"Chooses other rows among ties at the limit; the question does not say which.{open}",
+		"May choose other rows among ties at the limit: {differ}.",
+		"May choose other rows among ties at the limit.",
 	},
-	"tie_all": {"Keeps all ties: {rows}."},
-	"tie_one": {"Keeps one of several ties: {rows}."},
+	"tie_all": {"Keeps all tied rows: {rows}."},
+	"tie_one": {"Keeps only some of the tied rows: {rows}."},
 	"same_order_limit": {
 		"Sorts by {gold}, as gold does, but has other rows among the first {gold number}.",
 		"Sorts as gold does, but has other rows among the first {gold number}.",
 	},
-	"limit_longer":         {"List too long: {rows}."},
-	"limit_shorter":        {"List too short: {rows}."},
-	"limits_differ":        {"Cuts off elsewhere: {rows}."},
-	"distinct_under_limit": {"Removes repeated rows before the cut, or gold does."},
+	"limit_longer":         {"Top list too long: {rows}."},
+	"limit_shorter":        {"Top list too short: {rows}."},
+	"limits_differ":        {"Has another limit: {rows}."},
+	"distinct_under_limit": {"Repeated rows are removed before the limit on one side only, the answer's or gold's."},
 
 	// Counting.
 	"duplicates": {
@@ -199,7 +199,7 @@ var forms = map[string][]string{
 		"Aggregates by {answer} where gold has {gold}.",
 	},
 	"ratio_differs":      {"Another ratio: {values}.", "Another ratio."},
-	"approximate":        {"Approximates {columns}."},
+	"approximate":        {"An approximate value of {columns} on one side, the exact one on the other."},
 	"sum_for_parts":      {"Adds up what gold lists: {rows}."},
 	"parts_for_sum":      {"Lists what gold adds up: {rows}."},
 	"list_for_count":     {"Lists what gold counts: {rows}."},
@@ -212,7 +212,7 @@ var forms = map[string][]string{
 	"rounding_asked": {"Shows fewer decimals of {columns} than asked."},
 
 	// Other value.
-	"by_chance": {"Equal by chance: the values carry no information."},
+	"by_chance": {"Equal to gold by chance: a wrong query can also return these values."},
 	"value_differs": {
 		"Another number: {values}. That is {off}.",
 		"Another value: {values}.",
@@ -221,10 +221,10 @@ var forms = map[string][]string{
 	"cells_differ":    {"{size}."},
 	"overlap":         {"{same of} agree; {differ}."},
 	"overlap_high":    {"{same of} agree; {differ}."},
-	"disjoint":        {"Nothing in common with gold."},
-	"unexplained":     {"Differs from gold in a way that has no name."},
+	"disjoint":        {"No value agrees with gold."},
+	"unexplained":     {"Differs from gold for an unknown reason."},
 	"negated":         {"{columns} {are} right but for the sign."},
-	"complement":      {"{columns} {are} the share of the rest."},
+	"complement":      {"{columns} {are} 1 (or 100 %) minus gold's share."},
 	"multiplied": {
 		"{size} by the same factor in every row.",
 		"{columns} {are} multiplied by the same number in every row.",

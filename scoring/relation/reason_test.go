@@ -33,12 +33,12 @@ func TestReasonSentence(t *testing.T) {
 		{"tables_fewer", relation.Proof{Gold: "fx_rates"}, off(-0.5, -0.25), "Does not read `fx_rates`, and `net` is 25 to 50 % too low."},
 		{"zero_dropped", relation.Proof{GoldRows: 24, PredRows: 22, OnlyGold: 2}, nil, "Drops 2 groups without rows (inner join)."},
 		{"zero_dropped", relation.Proof{GoldRows: 24, PredRows: 23, OnlyGold: 1}, nil, "Drops 1 group without rows (inner join)."},
-		{"or_for_and", relation.Proof{GoldRows: 19, PredRows: 312}, nil, "Keeps what meets one of two conditions, where gold keeps what meets both: 312 rows instead of 19."},
+		{"or_for_and", relation.Proof{GoldRows: 19, PredRows: 312}, nil, "Keeps rows that meet either of two conditions; gold requires both: 312 rows instead of 19."},
 		{"pred_empty", relation.Proof{GoldRows: 2}, nil, "Finds nothing; gold has 2 rows."},
 		{"duplicates", relation.Proof{GoldRows: 16, PredRows: 18, OnlyPred: 2}, nil, "Does not remove repeated rows: 18 rows instead of 16."},
 		{"duplicates", relation.Proof{GoldRows: 18, PredRows: 16, OnlyGold: 2}, nil, "Removes repeated rows: 16 rows instead of 18."},
-		{"tie_other", relation.Proof{GoldRows: 5, PredRows: 5, OnlyGold: 2}, nil, "Chooses other rows among ties at the cut: 2 rows differ."},
-		{"tie_other", relation.Proof{GoldRows: 5, PredRows: 5, OnlyGold: 1}, nil, "Chooses other rows among ties at the cut: 1 row differs."},
+		{"tie_other", relation.Proof{GoldRows: 5, PredRows: 5, OnlyGold: 2}, nil, "Chooses other rows among ties at the limit: 2 rows differ."},
+		{"tie_other", relation.Proof{GoldRows: 5, PredRows: 5, OnlyGold: 1}, nil, "Chooses other rows among ties at the limit: 1 row differs."},
 		{"same_order_limit", relation.Proof{GoldRows: 5, PredRows: 5}, nil, "Sorts as gold does, but has other rows among the first 5."},
 		{
 			"count_distinct", relation.Proof{}, []relation.Size{{Column: "n", Differ: 1, Of: 1, Gold: "3", Answer: "2", Range: &relation.Range{-1. / 3, -1. / 3}}},
@@ -177,7 +177,7 @@ func TestOpenTies(t *testing.T) {
 			continue
 		}
 		got := relation.NewReason(&found[0], nil, nil).Sentence().String()
-		const open = "Chooses other rows among ties at the cut; the question does not say which."
+		const open = "Chooses other rows among ties at the limit; the question does not say which."
 		if (got == open) != tc.open {
 			t.Errorf("%q, %s: %q", tc.question, tc.predSQL, got)
 		}

@@ -38,7 +38,7 @@ var referenceKinds = []Kind{
 		Meaning: "The question asks for something of each; gold aggregates all rows into one, and the answer groups those of the same tables.", Example: "SELECT AVG(x); SELECT k, AVG(x) GROUP BY k",
 	},
 	{
-		Name: "gold_and_for_or", Display: "Gold has AND for OR", Group: Filters,
+		Name: "gold_and_for_or", Display: "Gold has AND where the question says OR", Group: Filters,
 		Class: Defensible, WrittenFrom: "splash", find: goldAndForOr,
 		Meaning: "The question says or, and not both, shared or common; gold keeps what meets two conditions at once, the answer what meets either.", Example: "… INTERSECT …; x = 'a' OR x = 'b'",
 	},

@@ -11,12 +11,12 @@ import (
 // Class is the assessment of the answer that the meaning of a relation suggests. It is a prior, not a verdict.
 type Class string
 
-// The classes, from the same data to other data.
+// The classes, from the same data to data that differs from gold's.
 const (
 	Equivalent     Class = "equivalent"     // the same data
 	Presentational Class = "presentational" // the same data in another form
 	Defensible     Class = "defensible"     // another reading of the question that people often accept
-	Difference     Class = "difference"     // other data
+	Difference     Class = "difference"     // data that differs from gold's
 )
 
 // Input holds two results and, optionally, their queries, question and comparison. Only Gold and Pred are required.

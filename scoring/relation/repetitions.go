@@ -29,12 +29,12 @@ var repetitionKinds = []Kind{
 		Meaning: "As duplicates: the answer's query drops repetitions, but the question asks for a row for each thing, or gold's does, and the question asks for each once.", Example: "SELECT price for \"the price on each line\": (5), (5); SELECT DISTINCT price: (5)",
 	},
 	{
-		Name: "duplicates", Display: "Repeated rows not removed", Group: Counting,
+		Name: "duplicates", Display: "Repeated rows kept on one side only", Group: Counting,
 		Class: Defensible, find: func(e *evidence) *found { return allowed(e, false) },
 		Meaning: "The same rows, some of them more or less often: one query drops repetitions, the other does not, and neither shows an aggregate or cuts its rows off.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name: ('a'), ('b'), ('b')",
 	},
 	{
-		Name: "duplicates_extra_columns", Display: "Repeated rows, with more columns", Group: Counting,
+		Name: "duplicates_extra_columns", Display: "Repeated rows kept on one side only, and more columns", Group: Counting,
 		Class: Defensible, find: func(e *evidence) *found { return allowed(e, true) },
 		Meaning: "The answer has every gold row and no other, some of them more or less often, as where one query alone drops repetitions, and the answer shows more columns.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name, n: ('a', 1), ('a', 2), ('b', 1)",
 	},

@@ -17,13 +17,13 @@ const noise = 1e-9
 // gold come first.
 var sameKinds = []Kind{
 	{
-		Name: "by_chance", Display: "Equal by chance", Group: OtherValue,
+		Name: "by_chance", Display: "Equal to gold by chance", Group: OtherValue,
 		Class: Difference, find: byChance,
 		Meaning: "The values carry no information: gold's are in columns of the answer that neither names nor queries relate to gold's, next to others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
 		Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
 	{
-		Name: "both_empty", Display: "No rows on either side", Group: SameData,
+		Name: "both_empty", Display: "No rows in gold or in the answer", Group: SameData,
 		Class: Equivalent, find: bothEmpty,
 		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
@@ -33,7 +33,7 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree, but two columns of the same kind are exchanged under names that nothing relates to gold's, so that the answer may as well have exchanged their headers.", Example: "(bulls, bears) = (7, 4); (pessimists, optimists) = (4, 7)",
 	},
 	{
-		Name: "flag_unnamed", Display: "Possibly the opposite flag", Group: Columns,
+		Name: "flag_unnamed", Display: "Possibly true and false exchanged", Group: Columns,
 		Class: Difference, find: flagUnnamed,
 		Meaning: "All rows agree, but a column of truth values has a header that nothing relates to gold's, so that it may as well be the opposite flag.", Example: "(boat, watertight) = ('Ida', true); (boat, rusty) = ('Ida', true)",
 	},
@@ -53,18 +53,18 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree once a column of the answer is rounded as gold is, but gold's query rounds nothing: its number is another one.", Example: "(66.7) by AVG(x); (66.67)",
 	},
 	{
-		Name: "scaled", Display: "Percent for fraction, or another scale", Group: ShownOtherwise,
+		Name: "scaled", Display: "Percent instead of a fraction, or another scale", Group: ShownOtherwise,
 		Class: Presentational, find: scaledColumns,
 		Meaning: "All rows agree once a column is multiplied by a power of ten: percent for fraction, thousands, cents.",
 		Example: "(0.125); (12.5)",
 	},
 	{
-		Name: "rounded", Display: "Rounded otherwise", Group: ShownOtherwise,
+		Name: "rounded", Display: "Rounded differently", Group: ShownOtherwise,
 		Class: Presentational, find: func(e *evidence) *found { return roundedColumns(e, false) },
 		Meaning: "All rows agree once a column is rounded as the other side is.", Example: "(66.6667); (67)",
 	},
 	{
-		Name: "formatted", Display: "Numbers or dates written otherwise", Group: ShownOtherwise,
+		Name: "formatted", Display: "Numbers or dates written differently", Group: ShownOtherwise,
 		Class: Presentational, find: formattedColumns,
 		Meaning: "All rows agree once text is read as the number, date or truth value that it stands for.",
 		Example: "(1234.5); ('$1,234.50')",

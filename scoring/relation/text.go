@@ -24,12 +24,12 @@ var textKinds = []Kind{
 		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows, or two each into several.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
 	},
 	{
-		Name: "punctuated", Display: "Text punctuated otherwise", Group: ShownOtherwise,
+		Name: "punctuated", Display: "Text punctuated differently", Group: ShownOtherwise,
 		Class: Presentational, find: punctuated,
 		Meaning: "All rows agree once blanks, quotes, final stops and dashes between words are left out of a column of text, by which no two of its texts become one. Signs, points, operators and characters between digits stay.", Example: "('Home >> Cart'); ('Home>>Cart')",
 	},
 	{
-		Name: "list_reordered", Display: "Lists in another order", Group: ShownOtherwise,
+		Name: "list_reordered", Display: "Items of a comma list in another order", Group: ShownOtherwise,
 		Class: Presentational, find: listReordered,
 		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, if their order has no meaning: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
 	},

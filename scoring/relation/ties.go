@@ -15,17 +15,17 @@ import (
 
 var tieKinds = []Kind{
 	{
-		Name: "tie_one", Display: "Keeps one of several ties", Group: SortingAndCuttingOff,
+		Name: "tie_one", Display: "Keeps only some of the tied rows", Group: SortingAndCuttingOff,
 		Class: Defensible, find: tieOne,
 		Meaning: "Gold keeps all rows that tie at the cut, the answer as many of them as its limit allows, and no other row. The question does not ask for all that tie.", Example: "('a', 9), ('b', 9); ('a', 9) by LIMIT 1",
 	},
 	{
-		Name: "tie_all", Display: "Keeps all ties", Group: SortingAndCuttingOff,
+		Name: "tie_all", Display: "Keeps all tied rows", Group: SortingAndCuttingOff,
 		Class: Defensible, find: tieAll,
 		Meaning: "Gold's limit cuts through rows that tie; the answer keeps all of them, and no other row in addition to gold's.", Example: "('a', 9) by LIMIT 1; ('a', 9), ('b', 9)",
 	},
 	{
-		Name: "tie_other", Display: "Another choice among ties", Group: SortingAndCuttingOff,
+		Name: "tie_other", Display: "Other rows chosen among ties", Group: SortingAndCuttingOff,
 		Class: Defensible, find: func(e *evidence) *found { return tieAtOtherPosition(e, true) },
 		Meaning: "Equally many rows of both sides differ, all of them at the last value of what both queries sort by first; the queries are the same but for what the answer's sorts by next, and gold's does not say which of the rows that tie it wants.",
 		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), both by ORDER BY n DESC LIMIT 2",

@@ -13,7 +13,7 @@ import (
 
 var totalLabelKinds = []Kind{
 	{
-		Name: "total_labelled", Display: "Total row labelled otherwise", Group: ShownOtherwise,
+		Name: "total_labelled", Display: "Total row labelled differently", Group: ShownOtherwise,
 		Class: Presentational, find: totalLabelled,
 		Meaning: "All rows agree but for the label of the row of totals, which both sides have: NULL as ROLLUP writes it, or a word for all of them.", Example: "('a', 1), ('b', 2), ('Total', 3); ('a', 1), ('b', 2), (NULL, 3)",
 	},
