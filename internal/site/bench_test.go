@@ -116,6 +116,49 @@ func measuredPages(run, before scoring.RunID) []measured {
 	return all
 }
 
+// BenchmarkOverview measures the first visit of the overview of a run of 20,000 cases and 61 metrics with two runs
+// before it: the processor time, and the peak memory of the process, of which the program is a part. Each visit opens
+// the file anew, as badger view does.
+func BenchmarkOverview(b *testing.B) {
+	path := os.Getenv("BADGER_OVERVIEW_STORE")
+	if path == "" {
+		path = filepath.Join(b.TempDir(), "overview.duckdb")
+	}
+	if _, err := os.Stat(path); err != nil {
+		if err := (sitetest.Size{Cases: 20_000, Metrics: 61, Runs: 3}).Fill(b.Context(), path); err != nil {
+			b.Fatal(err)
+		}
+	}
+	runtime.GC()
+	debug.FreeOSMemory()
+	defer debug.SetGCPercent(debug.SetGCPercent(40)) // as badger view does
+	forgetPeak()
+	var cpu time.Duration
+	for b.Loop() {
+		conn, err := duckdb.OpenFile(b.Context(), path, driver.Options{ReadOnly: true, Sparing: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		w := store.New(connectors.New(conn, duckdb.Dialect))
+		h := as(siteOver(b, w), identity.Admin)
+		start := processorTime()
+		address := "/"
+		for range 2 { // the first page leads to the overview
+			out := httptest.NewRecorder()
+			h.ServeHTTP(out, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+address, nil))
+			if to := out.Header().Get("Location"); to != "" {
+				address = to
+			} else if out.Code != http.StatusOK {
+				b.Fatalf("status %d: %.2000s", out.Code, out.Body)
+			}
+		}
+		cpu += processorTime() - start
+		_ = w.Close()
+	}
+	b.ReportMetric(cpu.Seconds()*1e3/float64(b.N), "cpu-ms/visit")
+	b.ReportMetric(float64(memory("VmHWM"))/1e6, "MB-peak")
+}
+
 // BenchmarkWideCase measures the page of a case with two results of 10,000 rows and 50 columns.
 func BenchmarkWideCase(b *testing.B) {
 	h := as(siteOf(b, sitetest.Wide(b, 10_000, 50)), identity.Admin)

@@ -64,7 +64,9 @@ func (s *Warehouse) Spending(ctx context.Context, set *analysis.Set, of Spending
 				continue
 			}
 			scores := set.Answers(one.batch)
-			if err := s.each(ctx, one.side.Latest(primary), func(_ scoring.AnswerID, score *analysis.Score) bool {
+			l := one.side.Latest(primary)
+			l.Brief = true
+			if err := s.each(ctx, l, func(_ scoring.AnswerID, score *analysis.Score) bool {
 				scores.Add(score)
 				return true
 			}); err != nil {
