@@ -12,6 +12,7 @@ type Bars struct {
 	Percent           bool   // values are fractions and displayed in percent
 	High              float64
 	Rows              []Bar
+	Narrow            bool // for a phone: at most 350 pixels wide
 }
 
 // Bar is one row of a bar chart.
@@ -25,10 +26,14 @@ type Bar struct {
 
 // Picture draws the bars. The axis contains 0, all values and intervals, and High.
 func (b *Bars) Picture() *Picture {
-	const rowHeight, plot, figures = 22.0, 420.0, 150.0
+	const rowHeight = 22.0
+	plot, figures, longest, ticks := 420.0, 150.0, 290.0, 6
+	if b.Narrow {
+		plot, figures, longest, ticks = 100, 80, 90, 2
+	}
 	x, names := Axis{To: b.High}, 90.0
 	for _, r := range b.Rows {
-		names = max(names, min(TextWidth(r.Name), 290))
+		names = max(names, min(TextWidth(r.Name), longest))
 		for _, v := range []*float64{r.Value, r.Low, r.High} {
 			if v != nil {
 				x.From, x.To = min(x.From, *v), max(x.To, *v)
@@ -39,7 +44,7 @@ func (b *Bars) Picture() *Picture {
 		x.To = 1
 	}
 	var step float64
-	x.From, x.To, step = round(x.From, x.To, 6)
+	x.From, x.To, step = round(x.From, x.To, ticks)
 	x.Start = Margin + names + 12
 	x.End = x.Start + plot
 	top := Margin

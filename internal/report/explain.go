@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -130,6 +131,20 @@ func (e *explanation) turns() {
 	}
 }
 
+// tokens returns the tokens of the answer, or "" if both numbers are unknown.
+func (e *explanation) tokens() string {
+	var parts []string
+	for _, of := range []struct {
+		n    *int64
+		what string
+	}{{e.TokensIn, "in"}, {e.TokensOut, "out"}} {
+		if of.n != nil {
+			parts = append(parts, strconv.FormatInt(*of.n, 10)+" "+of.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (e *explanation) head() {
 	of := scoring.By{Agent: e.Agent, Version: e.AgentVersion, Batch: e.Batch}.Of()
 	if e.Run != "" {
@@ -145,8 +160,13 @@ func (e *explanation) head() {
 			latency += " (gold " + printable.Figure(*e.GoldMS, 4) + " ms)"
 		}
 	}
+	cost := ""
+	if e.CostUSD != nil {
+		cost = "$" + e.CostUSD.String()
+	}
 	e.facts("hint", e.Evidence, "expected", e.Behaviour, "understood as", e.Interpretation, "response", e.Response,
-		"tools", e.tools(), "failed with", e.AgentError, "latency", latency)
+		"tools", e.tools(), "failed with", e.AgentError, "latency", latency, "cost", cost,
+		"tokens", e.tokens())
 	if s := e.Asked; s != nil {
 		e.line()
 		if e.Headline != "" {

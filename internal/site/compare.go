@@ -104,11 +104,7 @@ func parseSides(v url.Values) (s sides, err error) {
 		return s, errcode.New(errcode.InvalidArgument, "to: %d runs, expected at most %d to compare with the baseline",
 			len(s.To), mostCandidates)
 	}
-	for _, m := range v["metrics"] {
-		if m != "" && !slices.Contains(s.Metrics, m) {
-			s.Metrics = append(s.Metrics, m)
-		}
-	}
+	s.Metrics = metricsIn(v)
 	s.Metric = v.Get("metric")
 	return s, nil
 }

@@ -29,7 +29,7 @@ type costContent struct {
 	Evident  string // share of the scores of judged metrics that needed no judge's reply
 	Saved    saved
 	Metrics  []metricCost
-	Picture  *chart.Picture
+	Picture  twoWidths
 	Models   []modelCost
 	Runs     []paidRun
 	Budget   *budgetLeft
@@ -252,7 +252,7 @@ func modelCosts(replies []store.Asked, prices *judgebackend.Budget) (out []model
 	return out
 }
 
-func costPicture(judged []store.Judged) *chart.Picture {
+func costPicture(judged []store.Judged) twoWidths {
 	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out for the scores of each metric.",
 		X: "tokens"}
 	for i := range judged {
@@ -260,7 +260,10 @@ func costPicture(judged []store.Judged) *chart.Picture {
 		bars.Rows = append(bars.Rows,
 			chart.Bar{Name: judged[i].Metric, Value: &n, Text: count(judged[i].TokensIn + judged[i].TokensOut)})
 	}
-	return bars.Picture()
+	out := twoWidths{Wide: bars.Picture()}
+	bars.Name, bars.Narrow = "cost-narrow", true
+	out.Narrow = bars.Picture()
+	return out
 }
 
 // left returns what remains of the budget after the cost paid, or nil if the budget has no limit.

@@ -14,9 +14,11 @@ import (
 
 // driftContent shows whether judges changed, by their verdicts on sentinel cases.
 type driftContent struct {
-	Changed int
-	Judges  []driftView
-	Note    string
+	Changed    int
+	Unmeasured int
+	Later      int // askings that are later than now, which are left out
+	Judges     []driftView
+	Note       string
 }
 
 // driftView is one metric's judge.
@@ -24,7 +26,7 @@ type driftView struct {
 	*analysis.JudgeDrift
 	Counts  string
 	Figures any // rows of the table
-	Picture *chart.Picture
+	Picture *twoWidths
 	Served  string // models that replied in the latest asking
 }
 
@@ -34,8 +36,10 @@ func (s *Site) drift(ctx context.Context) (*driftContent, error) {
 	if err != nil || len(replies) == 0 {
 		return nil, err
 	}
+	replies, later := analysis.LatestAsking(replies, "", s.o.Now())
 	d := analysis.NewDrift(replies, s.o.Since, 0)
-	out := &driftContent{Changed: len(d.Changed()), Note: report.DriftNote(d.Alpha)}
+	out := &driftContent{Changed: len(d.Changed()), Unmeasured: len(d.Unmeasured()), Later: later,
+		Note: report.DriftNote(d.Alpha)}
 	for i := range d.Judges {
 		j := &d.Judges[i]
 		view := driftView{JudgeDrift: j, Counts: report.DriftCounts(j), Picture: driftPicture(j)}
@@ -54,7 +58,7 @@ func (s *Site) drift(ctx context.Context) (*driftContent, error) {
 
 // driftPicture draws the share of verdicts that contradict a judge's usual ones, over its askings; nil for fewer than
 // three.
-func driftPicture(j *analysis.JudgeDrift) *chart.Picture {
+func driftPicture(j *analysis.JudgeDrift) *twoWidths {
 	const least = 3
 	found, expected := chart.Series{Name: "contradicts itself"}, chart.Series{Name: "explained by noise", Bare: true}
 	var steps []string
@@ -77,5 +81,8 @@ func driftPicture(j *analysis.JudgeDrift) *chart.Picture {
 		Desc: "Of each asking, with the share that the judge's own noise explains.", X: "asking", Y: "verdicts", Steps: steps,
 		Percent: true, Series: []chart.Series{found, expected},
 	}
-	return lines.Picture()
+	out := twoWidths{Wide: lines.Picture()}
+	lines.Name, lines.Plot = "drift-narrow", phonePlot
+	out.Narrow = lines.Picture()
+	return &out
 }

@@ -396,7 +396,7 @@ func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
 	}
 	m.HasRate = true
 	before, now := ch.Shares()
-	m.Before, m.Now, m.Change = percent(before), percent(now), points(*ch.Rate)
+	m.Before, m.Now, m.Change = percent(before), percent(now), points(*ch.Rate)+" points"
 	if ch.RateLow != nil && ch.RateHigh != nil {
 		m.Interval = points(*ch.RateLow) + " to " + points(*ch.RateHigh)
 	}

@@ -79,7 +79,7 @@ func (o *spending) right(ch *analysis.Change, old, now *analysis.BatchSpending) 
 	row := spendingRow{Name: "Right answers", Before: dash, Now: count(now.Right) + " of " + count(now.Answers)}
 	if ch != nil && ch.Rate != nil {
 		before, after := ch.Shares()
-		row.Before, row.Now, row.Change = percent(before), percent(after), points(*ch.Rate)+" pts"
+		row.Before, row.Now, row.Change = percent(before), percent(after), points(*ch.Rate)+" points"
 		row.Interval = points(*ch.RateLow) + " to " + points(*ch.RateHigh)
 		row.Known = knownOf(old, ch.Rated, now, ch.Rated)
 		row.Chance = cmp.Or(ch.Chance, ch.Outcome)

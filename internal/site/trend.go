@@ -37,17 +37,23 @@ type trendState struct {
 
 func parseTrend(v url.Values) (s trendState, err error) {
 	s = trendState{Agent: v.Get("agent"), Last: lastBatches, Across: v.Get("across") != ""}
-	for _, m := range v["metrics"] {
-		if m != "" && !slices.Contains(s.Metrics, m) {
-			s.Metrics = append(s.Metrics, m)
-		}
-	}
+	s.Metrics = metricsIn(v)
 	if text := v.Get("last"); text != "" {
 		if s.Last, err = strconv.Atoi(text); err != nil || s.Last < 0 || s.Last > 1e6 {
 			return s, errcode.New(errcode.InvalidArgument, "last: %.40q, expected a number of batches, or 0 for all", text)
 		}
 	}
 	return s, nil
+}
+
+// metricsIn returns the values of the parameter metrics, each once. A value may list several metrics between commas.
+func metricsIn(v url.Values) (out []string) {
+	for _, m := range strings.Split(strings.Join(v["metrics"], ","), ",") {
+		if m = strings.TrimSpace(m); m != "" && !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // trendAddress returns the address of the page in state s. Default values are omitted.
