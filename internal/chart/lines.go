@@ -12,6 +12,7 @@ type Lines struct {
 	Steps             []string // names of the X values 0, 1, 2, …; nil: X is a number
 	Percent           bool     // values are fractions, and shown in percent
 	Low, High         float64  // minimum range of the Y axis; if equal: that of the values
+	Left, Right       float64  // minimum range of the X axis, if X is a number; if equal: that of the values
 	Series            []Series // only the first five have distinct colors
 	Marks             []Mark
 	Plot              float64 // width between the axes in pixels; 0: 620
@@ -58,6 +59,9 @@ func (l *Lines) Picture() *Picture {
 	x, y := Axis{From: math.Inf(1), To: math.Inf(-1)}, Axis{From: math.Inf(1), To: math.Inf(-1)}
 	if l.Low != l.High {
 		y.From, y.To = l.Low, l.High
+	}
+	if l.Left != l.Right {
+		x.From, x.To = l.Left, l.Right
 	}
 	names, drawn := 0.0, 0
 	for _, s := range l.Series {

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 // spending shows the share of right answers next to what the answers took, before and now.
@@ -19,6 +21,64 @@ type spending struct {
 	Now    string
 	Rows   []spendingRow
 	Notes  []string
+
+	of []qualityCost // of the baseline, if it has both, and the run
+}
+
+// qualityCost is the share of right answers of a run, and what an answer costs on average, in US dollars.
+type qualityCost struct {
+	now       bool // it is of the run, not of the baseline
+	of        int  // number of answers that quality is a share of
+	cost      float64
+	quality   float64
+	low, high float64 // 95 % CI of quality
+}
+
+// Picture draws the share of right answers against the mean cost of an answer. It returns nil unless both runs have
+// both.
+func (o *spending) Picture() *twoWidths {
+	if len(o.of) < 2 || o.Before == "" {
+		return nil
+	}
+	lines := chart.Lines{Name: "quality-cost", Title: "Right answers against the cost of an answer",
+		Desc: "On the left is cheap, on top is right. The bar is the 95 % interval of the share.",
+		X:    "mean cost of an answer in US dollars", Y: "right answers", Percent: true, High: 1}
+	for i := range o.of {
+		q := &o.of[i]
+		name := o.Before
+		if q.now {
+			name = o.Now
+		}
+		lines.Right = max(lines.Right, 1.1*q.cost)
+		lines.Series = append(lines.Series, chart.Series{Name: name, Points: []chart.Point{{X: q.cost, Y: q.quality,
+			Low: &q.low, High: &q.high,
+			Tip: fmt.Sprintf("%s: %s of %s right, $%.2g an answer", name, percent(q.quality), things(q.of, "answer"), q.cost)}}})
+	}
+	if lines.Right == 0 { // all are free
+		lines.Right = 1
+	}
+	out := twoWidths{Wide: lines.Picture()}
+	lines.Name, lines.Plot = "quality-cost-narrow", phonePlot
+	out.Narrow = lines.Picture()
+	return &out
+}
+
+// drawn adds the points of the picture, by the questions that both runs have.
+func (o *spending) drawn(right *analysis.Change, change *analysis.SpendingChange) {
+	if right == nil || right.Rate == nil || right.Rated == 0 || change == nil {
+		return
+	}
+	cost := change.Of(analysis.QuantityCost)
+	if cost == nil {
+		return
+	}
+	point := func(now bool, passed int, cost *analysis.Amount) {
+		ci := agreement.Wilson(passed, right.Rated, agreement.DefaultLevel)
+		o.of = append(o.of, qualityCost{now: now, of: right.Rated, quality: float64(passed) / float64(right.Rated),
+			low: ci.Lo, high: ci.Hi, cost: cost.Float()})
+	}
+	point(false, right.PassedBefore, cost.Before)
+	point(true, right.PassedAfter, cost.After)
 }
 
 // spendingRow is a figure before and now. A row with Part is of the quantity of the last row without it.
@@ -50,6 +110,7 @@ func (s *Site) spendingOf(ctx context.Context, of storedscores.SpendingOf, right
 	out := &spending{Notes: report.UnreadableSpending(found), Lead: spendingLead(old, now)}
 	out.right(right, old, now)
 	out.perRight(old, now)
+	out.drawn(right, change)
 	for _, q := range []struct {
 		quantity, name string
 	}{{analysis.QuantityCost, "Cost of an answer"}, {analysis.QuantityTokensIn, "Tokens in"},
