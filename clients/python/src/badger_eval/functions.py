@@ -408,8 +408,8 @@ def relation(gold_result: Column, agent_result: Column, question: Column = None,
     """Why the two results differ: the relation that holds between them, proven on their rows and, where they are
     given, on the queries and the question.
 
-    Returns 1 the same data, however shown; 0.5 another reading that people often accept; 0 other data. A prior
-    by the meaning of the relation, no verdict.
+    Returns 1 the same data, however shown; 0.5 another reading that people often accept; 0 data that differs
+    from gold's. The relation suggests it; it is not a verdict.
 
     Args:
         gold_result: the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…,
