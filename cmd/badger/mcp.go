@@ -126,7 +126,9 @@ func (c *mcpCommand) openDB(ctx context.Context, _ process, _ *configuration, o 
 		return in, err
 	}
 	if c.Cases == "" {
-		o.Golden, o.Snapshots = goldenOf(ctx, w, store.Filter{SetVersion: string(c.SetVersion)}), w
+		f := store.Filter{SetVersion: string(c.SetVersion)}
+		o.Golden, o.Snapshots = goldenOf(ctx, w, f), w
+		o.Answers = (&cases.Warehouse{Tables: w, Filter: f}).Cases(ctx)
 	}
 	return nil
 }
@@ -169,7 +171,7 @@ func (c *mcpCommand) openGolden(ctx context.Context, _ process, _ *configuration
 	if err != nil {
 		return err
 	}
-	o.Golden, o.Snapshots = file.Cases(ctx), file.Snapshots
+	o.Golden, o.Snapshots, o.Answers = file.Cases(ctx), file.Snapshots, file.Cases(ctx)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// guarded serves s over HTTP to callers with the token.
+// guarded serves s over HTTP to callers with the token, or without a name to all of this machine.
 func guarded(t *testing.T, s *Server, name, token string) string {
 	t.Helper()
 	engine, err := scoring.NewEngine(nil, nil)
@@ -48,7 +49,11 @@ func guarded(t *testing.T, s *Server, name, token string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := server.New(catalogue, &server.Options{Site: s.Handler(), HTTP: identity.Config{Tokens: map[string]string{name: token}}})
+	var who identity.Config
+	if name != "" {
+		who.Tokens = map[string]string{name: token}
+	}
+	h, err := server.New(catalogue, &server.Options{Site: s.Handler(), HTTP: who})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +72,40 @@ func guarded(t *testing.T, s *Server, name, token string) string {
 		}
 	})
 	return "http://" + l.Addr().String() + Path
+}
+
+// Without authentication the server answers to its loopback name only, so that a page cannot reach it by another name;
+// with it, not without a token.
+func TestHostsAndTokens(t *testing.T) {
+	s := open(t, Options{Golden: items(goldenCase("a", table("[[42]]")))})
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"check_answer","arguments":{"case_id":"a","result":` + table("[[42]]") + `}}}`
+	local, tokens := guarded(t, s, "", ""), guarded(t, s, "ana", "a-token-of-sufficient-length-1234567890")
+	for _, tc := range []struct {
+		url, host, origin string
+		status            int
+	}{
+		{local, "", "", 200}, {local, "evil.example", "", 403}, {local, "", "http://evil.example", 403}, {local, "localhost", "", 200},
+		{tokens, "", "", 401}, {tokens, "evil.example", "", 401},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tc.url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = tc.host
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if tc.origin != "" {
+			r.Header.Set("Origin", tc.origin)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != tc.status {
+			t.Errorf("%+v: status %d, want %d", tc, resp.StatusCode, tc.status)
+		}
+	}
 }
 
 const clientSays = `check_answer compare_runs explain_case failing_cases golden_gaps

@@ -3,9 +3,11 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -66,8 +68,14 @@ func (s *Server) explainCase(ctx context.Context, c *call, arguments json.RawMes
 		sought := &evaluation.Sought{Case: in.CaseID, RunID: in.Run,
 			Of: scoring.AnswerID{By: scoring.By{Agent: in.Agent, Version: in.Version, Batch: in.Batch}}}
 		found, err := s.o.Stored(ctx, sought)
-		if err != nil {
+		switch {
+		case errcode.IsUsage(err):
 			return plainFlags(err)
+		case err != nil && errcode.Of(err) != errcode.NotFound: // it may quote gold
+			s.o.Log.Error("a stored case cannot be read", slog.String("case", in.CaseID), slog.String("error", err.Error()))
+			return errcode.New(errcode.FailedPrecondition, "the case cannot be read; the log of the server contains the reason")
+		case err != nil:
+			return err
 		}
 		reply, err = s.explain(ctx, c, &found)
 		return err

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,11 @@ type gaps struct {
 	Looked    int      `json:"looked_at"`
 	Withheld  int      `json:"withheld"`
 	Next      string   `json:"next"`
+
+	// IDs of cases whose stored scores are of another question or accepted answer, and of those whose accepted query is
+	// in the passages that an agent retrieved for it.
+	Stale  []string `json:"stale,omitempty"`
+	Leaked []string `json:"leaked,omitempty"`
 
 	Suspects []analysis.Suspect        `json:"suspects,omitempty"`
 	Depends  []analysis.GoldDependence `json:"depends,omitempty"`
@@ -199,6 +205,12 @@ func (s *Server) suspects(ctx context.Context, out *gaps, limit int) error {
 	golds.Sort()
 	out.Depends = golds.Depends[:min(limit, len(golds.Depends))]
 	there, err := s.o.Scores.Metrics(ctx)
+	if err == nil {
+		err = s.stale(ctx, out, s.o.Set.Primary(s.o.Primary, there), limit)
+	}
+	if err == nil {
+		err = s.leaked(ctx, out, limit)
+	}
 	if err != nil {
 		return err
 	}
@@ -217,6 +229,80 @@ func (s *Server) suspects(ctx context.Context, out *gaps, limit int) error {
 	}
 	out.Suspects = a.Suspects[:min(limit, len(a.Suspects))]
 	return nil
+}
+
+// stale adds the cases without a latest score of the metric for the present question and accepted answers.
+func (s *Server) stale(ctx context.Context, out *gaps, metric string, limit int) error {
+	current := map[string]bool{}
+	for e, err := range s.o.Scores.Evidence(ctx, []string{metric}, scoring.AnswerID{}) {
+		if err != nil {
+			return err
+		}
+		if q := s.golden.byID[e.AnswerID.CaseID]; q != nil && e.Gold != "" {
+			current[q.ID] = current[q.ID] || e.Gold == q.hash
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(current), compareIDs) {
+		if !current[id] && len(out.Stale) < limit {
+			out.Stale = append(out.Stale, id)
+		}
+	}
+	return nil
+}
+
+// leastLeak is the length in bytes from which an accepted query is searched for in passages: a shorter one is there by
+// chance.
+const leastLeak = 20
+
+// leaked adds the cases whose accepted query is in a passage that an agent retrieved for it. Letter case and blanks do
+// not count.
+func (s *Server) leaked(ctx context.Context, out *gaps, limit int) error {
+	if s.o.Answers == nil {
+		return nil
+	}
+	found := map[string]bool{}
+	for item, err := range s.o.Answers {
+		if err != nil {
+			return err
+		}
+		c, err := item.Load(ctx)
+		if err != nil || len(c.Agent.Contexts) == 0 {
+			continue
+		}
+		var passages any
+		if json.Unmarshal(c.Agent.Contexts, &passages) != nil {
+			continue
+		}
+		var text strings.Builder
+		textsIn(passages, &text)
+		all := folded(text.String())
+		for i := range c.Golds {
+			sql := folded(c.Golds[i].SQL)
+			found[c.ID] = found[c.ID] || len(sql) >= leastLeak && strings.Contains(all, sql)
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(found), compareIDs) {
+		if found[id] && len(out.Leaked) < limit {
+			out.Leaked = append(out.Leaked, id)
+		}
+	}
+	return nil
+}
+
+// textsIn appends the strings of a JSON value, each on a line.
+func textsIn(v any, to *strings.Builder) {
+	switch v := v.(type) {
+	case string:
+		to.WriteString(v + "\n")
+	case []any:
+		for _, x := range v {
+			textsIn(x, to)
+		}
+	case map[string]any:
+		for _, x := range v {
+			textsIn(x, to)
+		}
+	}
 }
 
 // next moves the end of the page to a case, if that is before the end of another kind.

@@ -260,6 +260,9 @@ func runs(t testing.TB, o Options, versions ...string) Options {
 	o.Stored = func(_ context.Context, sought *evaluation.Sought) (caseview.Input, error) {
 		for item := range o.Golden {
 			c, err := item.Load(t.Context())
+			if err != nil && sought.Case == "broken" {
+				return caseview.Input{}, errcode.New(errcode.InvalidArgument, "gold_result: 424242 is not JSON")
+			}
 			if err == nil && c.ID == sought.Case {
 				c.Agent = scoring.Agent{Name: "nova", Version: "1", BatchID: "mon", Response: "There are \u202e24\x1b[2J."}
 				c.Pred = scoring.Query{SQL: "SELECT COUNT(*) FROM boats", Result: scoring.Result{Table: scoring.EmptyTable(0)}}
@@ -282,7 +285,7 @@ func manyCases(n int, gold func(i int) string) (out []string) {
 
 func TestStoredRuns(t *testing.T) {
 	golds := manyCases(25, func(i int) string { return table(fmt.Sprintf("[[%d]]", i)) })
-	golds = append(golds, `{"case_id":"new","question":"And \u202enow?"}`)
+	golds = append(golds, `{"case_id":"new","question":"And \u202enow?"}`, `{"case_id":"broken","gold":[`)
 	s := open(t, runs(t, Options{Golden: items(golds...), Answered: func(context.Context) (map[string]int64, error) {
 		return map[string]int64{"c1": 4, "unasked": 2}, nil
 	}}, strings.Repeat("p", 25), strings.Repeat("f", 12)+strings.Repeat("p", 12)+"-"))
@@ -301,6 +304,7 @@ func TestStoredRuns(t *testing.T) {
 		{"golden_gaps", `{"kind":"other"}`, `error: kind: expected no_gold, saturated or suspect`},
 		{"explain_case", `{"case_id":"c3"}`, `{"case_id":"c3","run":"r1","agent":"nova","version":"1","batch":"mon","verdict":"fail","reason":"other_data","left":2,` +
 			`"untrusted":{"question":"How many boats of kind c3?","sql":"SELECT COUNT(*) FROM boats","error":"","response":"There are \u202e24\u001b[2J."}}`},
+		{"explain_case", `{"case_id":"broken"}`, `error: the case cannot be read; the log of the server contains the reason`},
 		{"explain_case", `{"case_id":"zz"}`, `error: run has no scores of zz; choose one with version`},
 	} {
 		if got := ask(t, s, tc.tool, tc.arguments); got != tc.want {
@@ -357,6 +361,45 @@ func TestShowGold(t *testing.T) {
 				t.Errorf("show_gold %t, %s: %s", show, tool, got)
 			}
 		}
+	}
+}
+
+// What is wrong with gold answers is listed with show_gold: scores of another gold, and a gold query in the passages of an
+// answer.
+func TestSuspectGold(t *testing.T) {
+	answer := func(id, passage string) string {
+		return fmt.Sprintf(`{"case_id":%q,"question":"%s?","gold":{"sql":"SELECT name,  RANDOM() FROM boats","result":%s},"agent":{"contexts":[{"id":"1","text":%q}]}}`, id, id, table("[[1]]"), passage)
+	}
+	golds := items(answer("c1", "See: select NAME, random()\nfrom boats;"), answer("c2", "SELECT name FROM boats"), answer("c3", ""))
+	o := Options{Config: Config{ShowGold: true}, Golden: golds, Answers: golds}
+	hash := ""
+	for item := range golds {
+		if c, err := item.Load(t.Context()); err == nil && c.ID == "c1" {
+			hash = c.GoldHash()
+		}
+	}
+	o = runs(t, o, "fff")
+	file := filepath.Join(t.TempDir(), "scores.jsonl")
+	line := `{"case_id":%q,"metric":"verdict","metric_version":14,"agent_name":"nova","agent_version":"1","status":"ok","value":0,"passed":false,"gold_hash":%q}` + "\n"
+	if err := os.WriteFile(file, []byte(fmt.Sprintf(line+line+line, "c1", hash, "c2", "other", "c3", "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if o.Scores, err = storedscores.InFiles(o.Set, "--scores", []string{file}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Stale, Leaked []string
+		Depends       []struct {
+			Part string `json:"part"`
+		}
+	}
+	text := ask(t, open(t, o), "golden_gaps", `{"kind":"suspect"}`)
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	if fmt.Sprint(got.Stale, got.Leaked) != "[c2] [c1]" || len(got.Depends) != 3 {
+		t.Errorf("%s", text)
 	}
 }
 

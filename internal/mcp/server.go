@@ -58,9 +58,10 @@ type Options struct {
 	Readable scoring.SnapshotReader
 	Execute  filler // runs queries; nil: none are run
 
-	Scores analysis.Source // stored scores; nil: there are none
-	Set    *analysis.Set   // of Scores
-	Stored func(ctx context.Context, sought *evaluation.Sought) (caseview.Input, error)
+	Scores  analysis.Source // stored scores; nil: there are none
+	Set     *analysis.Set   // of Scores
+	Stored  func(ctx context.Context, sought *evaluation.Sought) (caseview.Input, error)
+	Answers iter.Seq2[batch.Item, error] // all answers, for show_gold; may be nil
 	// Answered returns the number of stored answers by case, also of cases that the golden set lacks; may be nil.
 	Answered func(ctx context.Context) (map[string]int64, error)
 	Mask     *caseview.Mask
