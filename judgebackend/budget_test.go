@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/fake/port"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
@@ -253,13 +253,7 @@ func TestParseBudget(t *testing.T) {
 
 // A judge that was never reached costs nothing: a refused connection, a name that does not exist.
 func TestUnreachedCostsNothing(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := l.Addr().String()
-	_ = l.Close()
-	for _, host := range []string{closed, "no-such-host.invalid:80"} {
+	for _, host := range []string{port.Unused(t), "no-such-host.invalid:80"} {
 		b := open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: "http://" + host, AllowHosts: []string{host}, AllowPlainHTTP: true})
 		budget, err := judgebackend.NewBudget(judgebackend.BudgetLimits{Tokens: 1000})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/fake/browser"
+	"github.com/badger-eval/badger/internal/fake/port"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -33,8 +34,8 @@ func TestLabelsOutliveTheServer(t *testing.T) {
 		"auth: {mode: proxy, peers: [127.0.0.1], header: X-Tester, default_roles: [label]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	at := freeAddress(t)
-	args := []string{"serve", "--config", config, "--grpc", freeAddress(t), "--http", at}
+	at := port.Unused(t)
+	args := []string{"serve", "--config", config, "--grpc", port.Unused(t), "--http", at}
 	server := startReport(t, args...)
 	begin := "http://" + at + "/label/next?" + url.Values{"queue": {queue}}.Encode()
 

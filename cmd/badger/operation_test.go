@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,19 +24,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/badger-eval/badger/internal/fake/callers"
+	"github.com/badger-eval/badger/internal/fake/port"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
-
-// freeAddress is a loopback address that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
 
 // series are the metrics that an address serves, by name and labels.
 func series(t *testing.T, addr string) map[string]float64 {
@@ -67,7 +56,7 @@ func series(t *testing.T, addr string) map[string]float64 {
 }
 
 func TestMetrics(t *testing.T) {
-	addr := freeAddress(t)
+	addr := port.Unused(t)
 	j := asking(t, correct, "listen: {metrics: '"+addr+"'}\nlimits: {caller: {rows_per_second: 1}}\n")
 	j.stop() // a limit of tokens stands under judge, which asking writes
 	config, err := os.ReadFile(j.config)

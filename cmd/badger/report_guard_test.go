@@ -3,7 +3,7 @@
 package main
 
 import (
-	"bufio"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/badger-eval/badger/internal/site/sitetest"
 )
@@ -20,61 +22,74 @@ import (
 type started struct {
 	address string // http://127.0.0.1:PORT
 	cookie  *http.Cookie
-	kill    func()
+	kill    func() // a server that has ended before, by itself or by others, fails the test
+	log     *logged
+	ended   chan struct{} // closed when the process has ended
+	cmd     *exec.Cmd
+}
+
+// fate says whether the server still runs, for a request that fails, and what it wrote.
+func (s *started) fate() string {
+	select {
+	case <-s.ended:
+		return fmt.Sprintf("the server has ended (%v) and wrote:\n%s", s.cmd.ProcessState, s.log)
+	default:
+		return fmt.Sprintf("the server runs and wrote:\n%s", s.log)
+	}
 }
 
 // startReport starts the command with arguments and waits for the line on standard error that names
-// the address, the last on the line that the pattern finds.
+// the address, the last on the line that the pattern finds. The server listens by then.
 func startReport(t *testing.T, args ...string) *started {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "badger") // the name by which a test program is the command
 	if err := os.Symlink(os.Args[0], program); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, args...)
-	stdin, err := cmd.StdinPipe() // an end of input is not an end of badger view
+	s := &started{log: &logged{}, ended: make(chan struct{}), cmd: exec.Command(program, args...)}
+	s.cmd.Stderr = s.log
+	stdin, err := s.cmd.StdinPipe() // an end of input is not an end of badger view
 	if err != nil {
 		t.Fatal(err)
 	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
+	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s := &started{kill: func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+	go func() { _ = s.cmd.Wait(); close(s.ended) }()
+	s.kill = sync.OnceFunc(func() {
+		select {
+		case <-s.ended:
+			t.Errorf("%v: %s", args, s.fate())
+		default:
+			_ = s.cmd.Process.Kill()
+			<-s.ended
+		}
 		_ = stdin.Close()
-	}}
+	})
 	t.Cleanup(s.kill)
-	in := bufio.NewReader(stderr)
-	for said := ""; ; {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			t.Fatalf("%v: %v\n%s%s", args, err, said, line)
+	var m []string
+	for m == nil {
+		select {
+		case <-s.ended:
+			t.FailNow() // kill says why
+		case <-time.After(5 * time.Millisecond):
+			whole := s.log.String()
+			m = servedAt.FindStringSubmatch(whole[:strings.LastIndexByte(whole, '\n')+1])
 		}
-		said += line
-		m := servedAt.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		s.address = m[1] + m[3]
-		go func() { _, _ = io.Copy(io.Discard, in) }()
-		if m[2] != "" { // the link of badger view, which works once
-			res, err := http.Get(m[2])
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = res.Body.Close()
-			if len(res.Cookies()) != 1 {
-				t.Fatalf("the link gives %d cookies", len(res.Cookies()))
-			}
-			s.address, s.cookie = strings.TrimSuffix(m[2][:strings.Index(m[2], "?")], "/"), res.Cookies()[0]
-		}
-		return s
 	}
+	s.address = m[1] + m[3]
+	if m[2] != "" { // the link of badger view, which works once
+		res, err := http.Get(m[2])
+		if err != nil {
+			t.Fatalf("%v\n%s", err, s.fate())
+		}
+		_ = res.Body.Close()
+		if len(res.Cookies()) != 1 {
+			t.Fatalf("the link gives %d cookies", len(res.Cookies()))
+		}
+		s.address, s.cookie = strings.TrimSuffix(m[2][:strings.Index(m[2], "?")], "/"), res.Cookies()[0]
+	}
+	return s
 }
 
 var servedAt = regexp.MustCompile(`the report on (http://[^/]+)|open (http://\S+)()`)

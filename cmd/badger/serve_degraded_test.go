@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/badger-eval/badger/internal/fake/port"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
@@ -159,7 +160,7 @@ func TestServeWithoutItsWarehouse(t *testing.T) {
 		}
 		away, come := awayFrom(t, url)
 		judge := backendtest.NewEndpoint(t, correct)
-		metrics := freeAddress(t)
+		metrics := port.Unused(t)
 		config := write("badger.yaml", "results: {warehouse: '"+away+"'}\nlisten: {metrics: '"+metrics+"'}\n"+
 			"judge: {backend: 'openai:gpt-4o', base_url: '"+judge.URL()+"', key_env: JUDGE_KEY}\nmetrics: {options: {flex: {categories: false}}}\n")
 		const gauge = `badger_part_missing{part="results.warehouse"}`
@@ -247,7 +248,7 @@ func awayFrom(t *testing.T, url string) (away string, come func()) {
 			}
 		}
 	}
-	addr := freeAddress(t)
+	addr := port.Unused(t)
 	at := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(url)
 	return strings.Replace(url, at, addr, 1), func() { forward(t, addr, at) }
 }
@@ -255,7 +256,7 @@ func awayFrom(t *testing.T, url string) (away string, come func()) {
 // A server that is told to end while it still tries to reach its warehouse ends and leaves nothing
 // behind, also where the warehouse takes the connection and says nothing.
 func TestServeEndsWithoutItsWarehouse(t *testing.T) {
-	for why, addr := range map[string]string{"refused": freeAddress(t), "hanging": func() string { a, _ := hanging(t); return a }()} {
+	for why, addr := range map[string]string{"refused": port.Unused(t), "hanging": func() string { a, _ := hanging(t); return a }()} {
 		t.Run(why, func(t *testing.T) {
 			before := goleak.IgnoreCurrent()
 			s := degraded(t, writer(t, t.TempDir())("badger.yaml", "results: {warehouse: 'postgres://u@"+addr+"/d?sslmode=disable'}\n"))

@@ -28,6 +28,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/badger-eval/badger/internal/fake/port"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf"
@@ -220,12 +221,7 @@ func BenchmarkServingHybridEx(b *testing.B) {
 		if python == "" {
 			b.Skip("BADGER_PYARROW_PYTHON does not name a python3 that has databend-udf and pandas")
 		}
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			b.Fatal(err)
-		}
-		peer := l.Addr().String()
-		_ = l.Close()
+		peer := port.Unused(b)
 		cmd := exec.CommandContext(b.Context(), python, "testdata/databend_pandas.py", peer)
 		var said bytes.Buffer
 		cmd.Stderr = &said

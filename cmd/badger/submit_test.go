@@ -39,7 +39,7 @@ func (v *viewer) ask(method, address, kind string, body io.Reader) (int, *goquer
 	r.Header.Set("Origin", v.address)
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
-		v.t.Fatal(err)
+		v.t.Fatalf("%v\n%s", err, v.fate())
 	}
 	defer res.Body.Close()
 	d, err := goquery.NewDocumentFromReader(res.Body)

@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/internal/fake/port"
 )
 
 // emulatorGaps are what bigquery-emulator v0.8.1 cannot do, each seen in a run without it.
@@ -112,17 +113,9 @@ func (q qualifying) Exec(ctx context.Context, sql string, args ...any) error {
 // startEmulator starts the program on two free ports of this machine.
 func startEmulator(t *testing.T, program string) (rest, rpc string) {
 	t.Helper()
-	free := func() string {
-		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() //nolint:errcheck // it is free again
-		return l.Addr().String()
-	}
-	rest, rpc = free(), free()
-	port := func(address string) string { _, p, _ := net.SplitHostPort(address); return p }
-	cmd := exec.CommandContext(t.Context(), program, "--project=test", "--dataset=d", "--host=127.0.0.1", "--port="+port(rest), "--grpc-port="+port(rpc)) //nolint:gosec // the tester's own
+	rest, rpc = port.Unused(t), port.Unused(t)
+	number := func(address string) string { _, p, _ := net.SplitHostPort(address); return p }
+	cmd := exec.CommandContext(t.Context(), program, "--project=test", "--dataset=d", "--host=127.0.0.1", "--port="+number(rest), "--grpc-port="+number(rpc)) //nolint:gosec // the tester's own
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package snowflake_test
 import (
 	"bufio"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/internal/fake/port"
 	"github.com/badger-eval/badger/internal/sample"
 )
 
@@ -25,13 +25,11 @@ var fakesnow = sync.OnceValues(func() (string, error) {
 	if python == "" {
 		return "", nil
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	at, release, err := port.Reserve()
 	if err != nil {
 		return "", err
 	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	cmd := exec.Command(python, "-m", "uvicorn", "fakesnow.server:app", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--log-level", "info")
+	cmd := exec.Command(python, "-m", "uvicorn", "fakesnow.server:app", "--host", "127.0.0.1", "--port", strconv.Itoa(at), "--log-level", "info")
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		return "", err
@@ -39,7 +37,7 @@ var fakesnow = sync.OnceValues(func() (string, error) {
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	stopFakesnow = func() { cmd.Process.Kill(); cmd.Wait() }
+	stopFakesnow = func() { cmd.Process.Kill(); cmd.Wait(); release() }
 	started := make(chan bool, 1)
 	go func() {
 		for s := bufio.NewScanner(out); s.Scan(); {
@@ -57,7 +55,7 @@ var fakesnow = sync.OnceValues(func() (string, error) {
 	case <-time.After(time.Minute):
 		return "", fmt.Errorf("fakesnow does not start within a minute")
 	}
-	return fmt.Sprintf("host=127.0.0.1&protocol=http&port=%d&password_env=BADGER_TEST_PASSWORD&retries=1", port), nil
+	return fmt.Sprintf("host=127.0.0.1&protocol=http&port=%d&password_env=BADGER_TEST_PASSWORD&retries=1", at), nil
 })
 
 var stopFakesnow = func() {}

@@ -26,6 +26,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/badger-eval/badger/internal/fake/port"
 )
 
 // image is the file system of the image, unpacked.
@@ -267,11 +269,8 @@ func (c *container) logged(texts ...string) {
 // freePort is a port that nobody listens on.
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+	_, free, _ := net.SplitHostPort(port.Unused(t))
+	return free
 }
 
 // post sends a body and returns the status and the reply.

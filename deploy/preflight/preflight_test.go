@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/internal/fake/port"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/openai"
 	"github.com/badger-eval/badger/udf/identity"
@@ -103,8 +104,8 @@ func TestKnock(t *testing.T) {
 	if got := knock(t.Context(), l.Addr().String()); got != answered {
 		t.Errorf("a listener: %s", got)
 	}
-	l.Close()
-	if got := knock(t.Context(), l.Addr().String()); got != refused {
+	defer l.Close()
+	if got := knock(t.Context(), port.Unused(t)); got != refused {
 		t.Errorf("nobody: %s", got)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +19,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/badger-eval/badger/internal/fake/port"
 )
 
 // engineServer is badger serve in a process, which can be killed and started again at its addresses.
@@ -107,16 +108,6 @@ func (s *engineServer) during(f func()) {
 	<-ended
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // pair is one answer: the results are texts, as a column holds them; nil is NULL.
 type pair struct {
 	ID     string  `json:"id"`
@@ -192,7 +183,7 @@ func TestEngines(t *testing.T) {
 		count = 2000
 	}
 	dir := t.TempDir()
-	s := &engineServer{t: t, bin: bin, log: filepath.Join(dir, "serve.log"), grpc: freeAddress(t), http: freeAddress(t)}
+	s := &engineServer{t: t, bin: bin, log: filepath.Join(dir, "serve.log"), grpc: port.Unused(t), http: port.Unused(t)}
 	s.start()
 	defer s.kill()
 	pairs := enginePairs()

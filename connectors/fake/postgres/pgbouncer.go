@@ -9,16 +9,19 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/badger-eval/badger/internal/fake/port"
 )
 
 // PgBouncer is a running PgBouncer, a connection pooler in front of a server.
 type PgBouncer struct {
 	Port int
 
-	server *Server
-	cmd    *exec.Cmd
-	ended  chan struct{}
-	dir    string
+	server  *Server
+	cmd     *exec.Cmd
+	ended   chan struct{}
+	dir     string
+	release func() // gives the port back
 }
 
 // Pool starts PgBouncer in front of the server. mode is its pool_mode: session, transaction or statement; sessions is
@@ -32,7 +35,7 @@ func (s *Server) Pool(mode string, sessions int, settings ...string) (*PgBouncer
 		}
 	}
 	b := &PgBouncer{server: s, ended: make(chan struct{})}
-	if b.Port, err = freePort(); err != nil {
+	if b.Port, b.release, err = port.Reserve(); err != nil {
 		return nil, err
 	}
 	if b.dir, err = os.MkdirTemp(s.Dir, "pgbouncer-"); err != nil {
@@ -89,6 +92,7 @@ max_client_conn = 200
 func (b *PgBouncer) Stop() {
 	_ = b.cmd.Process.Kill()
 	<-b.ended
+	b.release()
 	_ = os.RemoveAll(b.dir)
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/internal/fake/port"
 )
 
 // Server is a PostgreSQL server for tests.
@@ -26,10 +26,11 @@ type Server struct {
 	Dir  string // contains the cluster and the server's socket
 	Port int
 
-	bin  string
-	as   *syscall.Credential // the user that runs the server; nil is the current user
-	cmd  *exec.Cmd
-	args []string
+	bin     string
+	as      *syscall.Credential // the user that runs the server; nil is the current user
+	cmd     *exec.Cmd
+	args    []string
+	release func() // gives the port back
 
 	mu        sync.Mutex
 	databases int      // the number of names that Database has given
@@ -68,20 +69,10 @@ func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 			return nil, err
 		}
 	}
-	if s.Port, err = freePort(); err != nil {
+	if s.Port, s.release, err = port.Reserve(); err != nil {
 		return nil, err
 	}
 	return s, s.Start()
-}
-
-// freePort returns a free port of the loopback interface.
-func freePort() (int, error) {
-	free, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer free.Close() //nolint:errcheck // nothing was sent
-	return free.Addr().(*net.TCPAddr).Port, nil
 }
 
 // Data returns the directory of the cluster.
@@ -165,6 +156,7 @@ func (s *Server) URL(database string, port int) string {
 // Remove stops the server and removes its cluster.
 func (s *Server) Remove() {
 	s.Stop("immediate")
+	s.release()
 	_ = os.RemoveAll(s.Dir)
 }
 
