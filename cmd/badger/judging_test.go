@@ -158,7 +158,7 @@ func TestJudgesOfMetricsAreChecked(t *testing.T) {
 		{"a rule without a tag", `judge: {by_tag: [{backend: "openai:m"}]}`, "judge.by_tag[0]: expected a tag"},
 		{"two rules of one tag", `judge: {by_tag: [{tag: a, backend: "openai:m"}, {tag: a, backend: "openai:n"}]}`, `judge.by_tag[1]: duplicate tag "a"`},
 		{"an unknown backend of a tag", `judge: {by_tag: [{tag: a, backend: "oracle:delphi"}]}`, "judge.by_tag[0]: judge backend: expected one of aiquery"},
-		{"an unknown setting", `judge: {metrics: {rose: {backend: "openai:m", temprature: 3}}}`, "unknown key temprature"},
+		{"an unknown setting", `judge: {metrics: {rose: {backend: "openai:m", temprature: 3}}}`, "judge.metrics.rose: unknown key \"temprature\"; did you mean temperature?"},
 		{"an unknown criterion", `metrics: {options: {rose: {criteria: {nul: allowed}}}}`, "unknown criterion \"nul\""},
 		{"weights that do not sum", `metrics: {options: {stef: {verdict_points: [6, 3, 2, 0]}}}`, "which sum to 11; expected 10"},
 		{"tiers out of order", `metrics: {options: {stef: {tiers: [75, 90, 50]}}}`, "which is more than the 75 before it"},

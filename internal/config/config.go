@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -370,27 +369,7 @@ func readFile(path string, into any) error {
 		return errcode.Usage("--config: %w", err)
 	}
 	if err := strictyaml.Decode(text, into); err != nil && !errors.Is(err, io.EOF) {
-		return errcode.Usage("--config %s: %w", filepath.Base(path), plain(err))
+		return errcode.Usage("--config %s: %w", filepath.Base(path), err)
 	}
 	return nil
-}
-
-var (
-	unknownKey = regexp.MustCompile(`field (.*) not found in type \S+`)
-	goType     = regexp.MustCompile(`into \*?\w+\.\w+$`)
-)
-
-// plain replaces the Go types in the library's errors by terms of the configuration.
-func plain(err error) error {
-	var wrong *yaml.TypeError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	said := slices.Clone(wrong.Errors)
-	for i, text := range said {
-		text = strings.Replace(unknownKey.ReplaceAllString(text, "unknown key $1"), "into time.Duration",
-			"into a duration such as 10s", 1)
-		said[i] = goType.ReplaceAllString(text, "into a section of keys")
-	}
-	return errors.New(strings.Join(said, "; "))
 }

@@ -9,89 +9,306 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
 // ErrDocuments is the error if the input has more than one document.
 var ErrDocuments = errors.New("expected one YAML document")
 
-// Decode decodes the only document of the input. If the input has no document, the error is io.EOF. An unknown key, or
-// a number with a fraction for an integer, which the library would truncate, is a [yaml.TypeError].
+// Error lists what is wrong in a document. It names lines, keys and what is expected there, and no values because they
+// may be secrets.
+type Error []Problem
+
+// Problem is one thing that is wrong.
+type Problem struct {
+	Line int    // from 1; 0 if it is not known
+	Key  string // the path of keys, as in judge.budget; "" if the problem is with the document
+	Text string
+}
+
+// Error returns the problems in one line.
+func (e Error) Error() string {
+	said := make([]string, len(e))
+	for i, p := range e {
+		said[i] = p.String()
+	}
+	return strings.Join(said, "; ")
+}
+
+// String returns a problem as in "line 2: judge.budget: expected a number, found text".
+func (p Problem) String() string {
+	text := p.Text
+	if p.Key != "" {
+		text = p.Key + ": " + text
+	}
+	if p.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", p.Line, text)
+	}
+	return text
+}
+
+// Decode decodes the only document of the input. If the input has no document, the error is io.EOF. An unknown or
+// duplicate key, a value of the wrong kind, or a number with a fraction for an integer, which the library would
+// truncate, is an [Error].
 func Decode(text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	if err := d.Decode(into); err != nil {
-		return err
+	failed := d.Decode(into)
+	var wrongType *yaml.TypeError
+	if failed != nil && !errors.As(failed, &wrongType) {
+		return unreadable(failed, text)
 	}
-	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
+	if err := d.Decode(&yaml.Node{}); failed == nil && !errors.Is(err, io.EOF) {
 		return ErrDocuments
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
-		return err
+		return unreadable(err, text)
 	}
-	var wrong yaml.TypeError
+	var c check
 	for _, n := range root.Content {
-		fractions(n, reflect.TypeOf(into), &wrong)
+		c.node(n, reflect.TypeOf(into), "")
 	}
-	if wrong.Errors != nil {
-		return &wrong
+	if c.wrong != nil {
+		return c.wrong
+	}
+	if failed != nil {
+		return unreadable(failed, text)
 	}
 	return nil
 }
 
-var nodeType = reflect.TypeFor[yaml.Node]()
+var lineMessage = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\n +)?line (\d+): (.*)$`)
 
-// fractions appends an error in the library's form to wrong for each number with a fraction in n that t decodes to an
-// integer.
-func fractions(n *yaml.Node, t reflect.Type, wrong *yaml.TypeError) {
+// unreadable returns an error of the library as an [Error]. It returns io.EOF and the errors of types that decode
+// themselves unchanged.
+func unreadable(err error, text []byte) error {
+	var t *yaml.TypeError
+	if !strings.HasPrefix(err.Error(), "yaml: ") {
+		return err
+	}
+	messages := []string{err.Error()}
+	if errors.As(err, &t) {
+		messages = t.Errors
+	}
+	var out Error
+	for _, message := range messages {
+		p := Problem{Text: strings.TrimPrefix(message, "yaml: ")}
+		if m := lineMessage.FindStringSubmatch(message); m != nil {
+			p.Line, _ = strconv.Atoi(m[1]) // digits
+			p.Text = m[2]
+		}
+		if line := indentedByTab(text); line > 0 && t == nil {
+			p = Problem{Line: line, Text: "the line is indented by a tab; YAML expects spaces"}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// indentedByTab returns the first line, from 1, that is indented by a tab; 0 if there is none.
+func indentedByTab(text []byte) int {
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+		if bytes.ContainsRune(indent, '\t') && len(indent) < len(line) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// maxNodes is the number of nodes of a document that are checked, with those that aliases repeat.
+const maxNodes = 1_000_000
+
+// check compares a document with the Go type that it is decoded into.
+type check struct {
+	wrong Error
+	nodes int
+}
+
+func (c *check) say(n *yaml.Node, key, format string, args ...any) {
+	c.wrong = append(c.wrong, Problem{Line: n.Line, Key: key, Text: fmt.Sprintf(format, args...)})
+}
+
+var (
+	nodeType     = reflect.TypeFor[yaml.Node]()
+	durationType = reflect.TypeFor[time.Duration]()
+	ownType      = reflect.TypeFor[yaml.Unmarshaler]()
+)
+
+// node checks a node that is decoded into t.
+func (c *check) node(n *yaml.Node, t reflect.Type, key string) {
+	c.nodes++
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	if t.Kind() == reflect.Pointer {
+	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if t == nodeType || t.Kind() == reflect.Interface || c.nodes > maxNodes || n.ShortTag() == "!!null" ||
+		t.Implements(ownType) || reflect.PointerTo(t).Implements(ownType) {
+		return
+	}
+	want := kindOf(t)
 	switch {
-	case t == nodeType:
-	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].ShortTag() == "!!merge" {
-				fractions(n.Content[i+1], t, wrong)
-			} else if of := fieldType(t, n.Content[i].Value); of != nil {
-				fractions(n.Content[i+1], of, wrong)
-			}
+	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode, t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
+		c.mapping(n, t, key)
+	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && n.Kind == yaml.SequenceNode:
+		for i, item := range n.Content {
+			c.node(item, t.Elem(), fmt.Sprintf("%s[%d]", key, i))
 		}
-	case t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			fractions(n.Content[i+1], t.Elem(), wrong)
-		}
-	case t.Kind() == reflect.Slice:
-		for _, item := range n.Content {
-			fractions(item, t.Elem(), wrong)
-		}
+	case n.Kind != yaml.ScalarNode || n.Decode(reflect.New(t).Interface()) != nil:
+		c.say(n, key, "expected %s, found %s", want, kindOfNode(n))
 	case reflect.Int <= t.Kind() && t.Kind() <= reflect.Uint64 && n.ShortTag() == "!!float":
 		var x float64
 		if n.Decode(&x) == nil && x != math.Trunc(x) {
-			wrong.Errors = append(wrong.Errors,
-				fmt.Sprintf("line %d: cannot unmarshal !!float `%.10s` into %s", n.Line, n.Value, t))
+			c.say(n, key, "expected %s, found a fraction", want)
 		}
 	}
 }
 
-// fieldType returns the type of the field of struct type t with a YAML key, or nil if there is none.
-func fieldType(t reflect.Type, key string) reflect.Type {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if options == "inline" && f.Type.Kind() == reflect.Struct {
-			if of := fieldType(f.Type, key); of != nil {
-				return of
+// mapping checks the keys of a mapping.
+func (c *check) mapping(n *yaml.Node, t reflect.Type, key string) {
+	if c.nodes++; c.nodes > maxNodes {
+		return
+	}
+	seen := map[string]int{} // lines of the keys
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		at := strings.TrimPrefix(key+"."+name.Value, ".")
+		if name.ShortTag() == "!!merge" {
+			for _, part := range merged(value) {
+				c.mapping(part, t, key)
 			}
-		} else if name == key || name == "" && strings.EqualFold(f.Name, key) {
-			return f.Type
+			continue
+		}
+		if line, again := seen[name.Value]; again {
+			c.say(name, at, "duplicate key; the first is in line %d", line)
+			continue
+		}
+		seen[name.Value] = name.Line
+		of := reflect.Type(nil)
+		if t.Kind() == reflect.Map {
+			of = t.Elem()
+		} else if of = fieldType(t, name.Value); of == nil {
+			c.say(name, key, "unknown key %.40q%s", name.Value, scoring.Suggest(name.Value, fieldNames(t)))
+			continue
+		}
+		c.node(value, of, at)
+	}
+}
+
+// merged returns the mappings that the value of a merge key names.
+func merged(n *yaml.Node) (list []*yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind == yaml.MappingNode {
+		return []*yaml.Node{n}
+	}
+	for _, item := range n.Content {
+		if item.Kind == yaml.AliasNode {
+			item = item.Alias
+		}
+		if item.Kind == yaml.MappingNode {
+			list = append(list, item)
 		}
 	}
-	return nil
+	return list
+}
+
+// kindOf describes the values of a type.
+func kindOf(t reflect.Type) string {
+	switch kind := t.Kind(); {
+	case t == durationType:
+		return "a duration such as 10s"
+	case kind == reflect.Struct:
+		return "a mapping with " + oneOf(fieldNames(t))
+	case kind == reflect.Map:
+		return "a mapping from a name to " + kindOf(elem(t))
+	case kind == reflect.Slice, kind == reflect.Array:
+		return "a list"
+	case reflect.Int <= kind && kind <= reflect.Uint64:
+		return "a whole number"
+	case kind == reflect.Float64, kind == reflect.Float32:
+		return "a number"
+	case kind == reflect.Bool:
+		return "true or false"
+	}
+	return "text"
+}
+
+func elem(t reflect.Type) reflect.Type {
+	for t = t.Elem(); t.Kind() == reflect.Pointer; t = t.Elem() {
+	}
+	return t
+}
+
+// maxNamed is the number of keys of a section that an error names.
+const maxNamed = 6
+
+func oneOf(names []string) string {
+	if len(names) > maxNamed {
+		return "keys such as " + strings.Join(names[:maxNamed], ", ")
+	}
+	return "the keys " + strings.Join(names, ", ")
+}
+
+// kindOfNode describes the kind of a node.
+func kindOfNode(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!int", "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	}
+	return "text"
+}
+
+// fieldType returns the type of the field of struct type t with a YAML key, or nil if there is none.
+func fieldType(t reflect.Type, key string) (of reflect.Type) {
+	fields(t, func(name string, field reflect.Type) {
+		if name == key && of == nil {
+			of = field
+		}
+	})
+	return of
+}
+
+// fieldNames returns the YAML keys of a struct type, sorted.
+func fieldNames(t reflect.Type) (names []string) {
+	fields(t, func(name string, _ reflect.Type) { names = append(names, name) })
+	slices.Sort(names)
+	return names
+}
+
+// fields calls f with the YAML key and the type of each field of struct type t.
+func fields(t reflect.Type, f func(name string, of reflect.Type)) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		switch {
+		case name == "-" || !field.IsExported() && !field.Anonymous:
+		case strings.Contains(options, "inline") && field.Type.Kind() == reflect.Struct:
+			fields(field.Type, f)
+		case name == "":
+			f(strings.ToLower(field.Name), field.Type)
+		default:
+			f(name, field.Type)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package strictyaml_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -61,14 +62,69 @@ func TestDecodeRejectsFractions(t *testing.T) {
 		"any: &a {calls: 1.5}\nlimits: *a":            "line 1",
 		"any: &a {calls: 1.5}\nlimits: {<<: *a}":      "line 1",
 	} {
-		var wrong *yaml.TypeError
+		var wrong strictyaml.Error
 		err := strictyaml.Decode([]byte(text), &file{})
-		if !errors.As(err, &wrong) || !strings.HasPrefix(wrong.Errors[0], line+": cannot unmarshal !!float") {
+		if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), line+": ") ||
+			!strings.HasSuffix(wrong[0].Text, "expected a whole number, found a fraction") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	var n int
 	if err := strictyaml.Decode([]byte("2.5"), &n); err == nil {
 		t.Error("a document that is a fraction was accepted")
+	}
+}
+
+func TestDecodeNamesWhatIsWrong(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"text for a section", "limits: 5USD", "line 1: limits: expected a mapping with the keys calls, of, ports, rate, found text"},
+		{"a number for a section", "limits: 5", "line 1: limits: expected a mapping with the keys calls, of, ports, rate, found a number"},
+		{"text for a number", "limits:\n  rate: fast", "line 2: limits.rate: expected a number, found text"},
+		{"a quoted number", "limits:\n  calls: '5'", "line 2: limits.calls: expected a whole number, found text"},
+		{"a number that is too large", "limits:\n  calls: 1e30", "line 2: limits.calls: expected a whole number, found a number"},
+		{"a list for a number", "limits:\n  calls: [1]", "line 2: limits.calls: expected a whole number, found a list"},
+		{"a mapping for a list", "limits:\n  ports: {a: 1}", "line 2: limits.ports: expected a list, found a mapping"},
+		{"an item", "limits:\n  ports:\n  - 1\n  - x", "line 4: limits.ports[1]: expected a whole number, found text"},
+		{"text for names", "callers: x", "line 1: callers: expected a mapping from a name to a mapping with the keys bytes, found text"},
+		{"text below a name", "callers:\n  x: {bytes: much}", "line 2: callers.x.bytes: expected a whole number, found text"},
+		{"a misspelt key", "limits:\n  call: 1", `line 2: limits: unknown key "call"; did you mean calls?`},
+		{"a misspelt section", "limit: 1", `line 1: unknown key "limit"; did you mean limits?`},
+		{"a key of nothing", "zzzzzz: 1", `line 1: unknown key "zzzzzz"`},
+		{"a key twice", "any: 1\nany: 2", "line 2: any: duplicate key; the first is in line 1"},
+		{"two problems", "zzzzzz: 1\nlimits: 2", `line 1: unknown key "zzzzzz"; line 2: limits: expected a mapping with the keys calls, of, ports, rate, found a number`},
+		{"a tab", "limits:\n\tcalls: 1", "line 2: the line is indented by a tab; YAML expects spaces"},
+		{"no value", "limits: {calls: }", ""},
+		{"a tab in a text", "any: \"a\tb\"", ""},
+		{"a merged key that is set again", "any: &a {calls: 1}\nlimits: {<<: *a, calls: 2}", ""},
+		{"a misspelt key of a merged mapping", "any: &a {call: 1}\nlimits: {<<: *a}", `line 1: limits: unknown key "call"; did you mean calls?`},
+	} {
+		said := ""
+		if err := strictyaml.Decode([]byte(c.text), &file{}); err != nil {
+			said = err.Error()
+		}
+		if said != c.want {
+			t.Errorf("%s: %s, want %s", c.name, said, c.want)
+		}
+	}
+}
+
+// An error is printed and logged, and a value may be a secret.
+func TestErrorsHaveNoValues(t *testing.T) {
+	for _, text := range []string{"limits: s3cret", "limits: {calls: s3cret}", "limits: [s3cret]", "callers: [s3cret]",
+		"limits: {ports: s3cret}", "any: [s3cret", "any: 's3cret"} {
+		if err := strictyaml.Decode([]byte(text), &file{}); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Aliases of aliases are not expanded without bound.
+func TestDecodeBoundsAliases(t *testing.T) {
+	text := "any: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+	for i := range 12 {
+		text += fmt.Sprintf("k%d: &a%d [%s*a%d]\n", i, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), i)
+	}
+	if err := strictyaml.Decode([]byte(text), &file{}); err == nil {
+		t.Error("a document of 10^13 values was decoded")
 	}
 }

@@ -2,7 +2,6 @@ package custom
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -70,10 +69,7 @@ type header struct {
 }
 
 var (
-	judgeName   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
-	unknownKey  = regexp.MustCompile(`^line (\d+): field (\S+) not found in type .*$`)
-	wrongType   = regexp.MustCompile(`^line (\d+): cannot unmarshal (?:!!\w+ )?.* into (.*)$`)
-	lineMessage = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+	judgeName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
 // decodeHeader decodes a header from YAML or JSON. An unknown key is an error.
@@ -85,44 +81,9 @@ func decodeHeader(text []byte) (*header, error) {
 	case errors.Is(err, strictyaml.ErrDocuments):
 		return nil, errcode.New(errcode.InvalidArgument, "%w", err)
 	case err != nil:
-		return nil, errcode.New(errcode.InvalidArgument, "%s", yamlMessage(err))
+		return nil, errcode.New(errcode.InvalidArgument, "%w", err)
 	}
 	return &h, nil
-}
-
-// yamlMessage returns the message of a YAML error in the terms of a judge file, without its content.
-func yamlMessage(err error) string {
-	msg := strings.TrimPrefix(err.Error(), "yaml: ")
-	var t *yaml.TypeError
-	if errors.As(err, &t) && len(t.Errors) > 0 {
-		msg = t.Errors[0]
-	}
-	if m := unknownKey.FindStringSubmatch(msg); m != nil {
-		return fmt.Sprintf("line %s: unknown key %.40q", m[1], m[2])
-	}
-	if m := wrongType.FindStringSubmatch(msg); m != nil {
-		return fmt.Sprintf("line %s: expected %s", m[1], kindOfGo(m[2]))
-	}
-	if m := lineMessage.FindStringSubmatch(msg); m != nil {
-		return fmt.Sprintf("line %s: the YAML cannot be read", m[1])
-	}
-	return "the YAML cannot be read"
-}
-
-func kindOfGo(t string) string {
-	switch {
-	case strings.HasPrefix(t, "[]"):
-		return "a list"
-	case strings.HasPrefix(t, "map"), strings.HasPrefix(t, "struct"), strings.HasPrefix(t, "custom."):
-		return "a mapping"
-	case strings.HasPrefix(t, "int"):
-		return "a whole number"
-	case strings.HasPrefix(t, "float"):
-		return "a number"
-	case t == "bool":
-		return "true or false"
-	}
-	return "text"
 }
 
 // check returns an error, which names the key, if a key that all kinds have is invalid.

@@ -35,7 +35,7 @@ func (j *Judge) Changed(ctx context.Context, c Change, o *Options) (*Judge, erro
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(j.Source), &doc); err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "judge file %.100q: %s", j.File, yamlMessage(err))
+		return nil, errcode.New(errcode.InvalidArgument, "judge file %.100q: %w", j.File, err)
 	}
 	for _, s := range []struct {
 		key   string

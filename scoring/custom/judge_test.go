@@ -585,9 +585,9 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 	for _, c := range []struct{ why, file, source, says string }{
 		{"unknown extension", "j.txt", good, "ends in .star"},
 		{"empty", "j.yaml", "", "the file is empty"},
-		{"no YAML", "j.yaml", "a: [", "the YAML cannot be read"},
+		{"no YAML", "j.yaml", "a: [", "line 1: did not find expected node content"},
 		{"an unknown key", "j.yaml", good + "treshold: 1\n", `line 8: unknown key "treshold"`},
-		{"of another type", "j.yaml", with("version: 1", "version: one"), "line 3: expected a whole number"},
+		{"of another type", "j.yaml", with("version: 1", "version: one"), "line 3: version: expected a whole number"},
 		{"a version that is no whole number", "j.yaml", strings.Replace(good, "version: 1", "version: 1.5", 1), "expected a whole number"},
 		{"two documents", "j.yaml", good + "---\na: 1\n", "expected one YAML document"},
 		{"no name", "j.yaml", with("name: j\n", ""), "name: expected"},

@@ -2,10 +2,12 @@ package custom
 
 import (
 	"context"
+	"errors"
 
 	"go.starlark.net/starlark"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/strictyaml"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -42,8 +44,15 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 				return nil, errcode.New(errcode.InvalidArgument, "judge: %w", err)
 			}
 			decoded, err := decodeHeader(raw)
+			var wrong strictyaml.Error
+			if errors.As(err, &wrong) { // arguments have no lines
+				for i := range wrong {
+					wrong[i].Line = 0
+				}
+				err = wrong
+			}
 			if err != nil {
-				return nil, errcode.New(errcode.InvalidArgument, "judge: %s", withoutLine(err.Error()))
+				return nil, errcode.New(errcode.InvalidArgument, "judge: %w", err)
 			}
 			if decoded.Kind != "" && decoded.Kind != Starlark {
 				return nil, errcode.New(errcode.InvalidArgument, "judge: kind: a .star file is of kind starlark")
@@ -101,12 +110,4 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 		return out, nil
 	}
 	return nil
-}
-
-// withoutLine returns an error message without its line number, which is meaningless for a header given as arguments.
-func withoutLine(msg string) string {
-	if m := lineMessage.FindStringSubmatch(msg); m != nil {
-		return m[2]
-	}
-	return msg
 }

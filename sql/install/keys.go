@@ -1,14 +1,9 @@
 package install
 
 import (
-	"errors"
-	"fmt"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -130,42 +125,4 @@ var kinds = map[reflect.Kind]struct{ want, example string }{
 	reflect.Int: {"a whole number", "2"}, reflect.Float64: {"a number", "0.5"}, reflect.Bool: {"true or false", "true"},
 	reflect.Slice: {"a list", "'[a, b]'"}, reflect.Map: {"a mapping of names to texts", "'{a: b}'"},
 	reflect.Struct: {"a mapping of its keys", "'{a: b}'"},
-}
-
-var (
-	unknownKey = regexp.MustCompile(`^line (\d+): field (\S+) not found in type .*$`)
-	wrongType  = regexp.MustCompile(`^line (\d+): cannot unmarshal .* into (\S+)$`)
-	duplicate  = regexp.MustCompile(`^line (\d+): mapping key (".*") already defined at line (\d+)$`)
-)
-
-// yamlMessage describes a YAML error without Go types, and without the content of the file, which may be a secret.
-func yamlMessage(err error) string {
-	var t *yaml.TypeError
-	if !errors.As(err, &t) || len(t.Errors) == 0 {
-		return strings.TrimPrefix(err.Error(), "yaml: ")
-	}
-	if m := unknownKey.FindStringSubmatch(t.Errors[0]); m != nil {
-		return fmt.Sprintf("line %s: unknown key %.60q", m[1], m[2])
-	}
-	if m := duplicate.FindStringSubmatch(t.Errors[0]); m != nil {
-		return fmt.Sprintf("line %s: duplicate key %.60s; the first is in line %s", m[1], m[2], m[3])
-	}
-	m := wrongType.FindStringSubmatch(t.Errors[0])
-	if m == nil {
-		return "a value is of the wrong kind"
-	}
-	want := "a mapping"
-	switch {
-	case strings.HasPrefix(m[2], "[]"):
-		want = "a list"
-	case m[2] == "string":
-		want = "text"
-	case m[2] == "int":
-		want = "a whole number"
-	case m[2] == "float64":
-		want = "a number"
-	case m[2] == "bool":
-		want = "true or false"
-	}
-	return fmt.Sprintf("line %s: expected %s", m[1], want)
 }

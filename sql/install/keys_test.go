@@ -54,16 +54,16 @@ deploy:
 // Errors of a file of values name its line and no types of Go.
 func TestValuesThatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"deploy:\n  snowflake: {foo: 1}":   "line 2: unknown key \"foo\"",
+		"deploy:\n  snowflake: {foo: 1}":   "line 2: deploy.snowflake: unknown key \"foo\"",
 		"[a]":                              "line 1: expected a mapping",
-		"schema: [a]":                      "line 1: expected text",
-		"rows: {small: hunter2}":           "line 1: expected a whole number",
-		"rows:\n  small: 1.5":              "line 2: expected a whole number",
-		"schema: hunter2\nschema: b":       "line 2: duplicate key \"schema\"; the first is in line 1",
-		"roles: {owner: a, owner: b}":      "line 1: duplicate key \"owner\"",
-		"rows:\n  judge_seconds: hunter2":  "line 2: expected a number",
-		"judges: hunter2":                  "line 1: expected a list",
-		"deploy: {snowflake: {public: x}}": "line 1: expected true or false",
+		"schema: [a]":                      "line 1: schema: expected text",
+		"rows: {small: hunter2}":           "line 1: rows.small: expected a whole number",
+		"rows:\n  small: 1.5":              "line 2: rows.small: expected a whole number",
+		"schema: hunter2\nschema: b":       "line 2: schema: duplicate key; the first is in line 1",
+		"roles: {owner: a, owner: b}":      "line 1: roles.owner: duplicate key",
+		"rows:\n  judge_seconds: hunter2":  "line 2: rows.judge_seconds: expected a number",
+		"judges: hunter2":                  "line 1: judges: expected a list",
+		"deploy: {snowflake: {public: x}}": "line 1: deploy.snowflake.public: expected true or false",
 	} {
 		_, err := install.ReadValues(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "install.") || strings.Contains(err.Error(), "hunter2") {

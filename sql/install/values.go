@@ -117,7 +117,7 @@ func ReadValues(r io.Reader) (v Values, err error) {
 		return v, err
 	}
 	if err := strictyaml.Decode(text, &v); err != nil && !errors.Is(err, io.EOF) {
-		return v, errcode.New(errcode.InvalidArgument, "values: %s", yamlMessage(err))
+		return v, errcode.New(errcode.InvalidArgument, "values: %w", err)
 	}
 	return v, nil
 }
