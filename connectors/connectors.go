@@ -71,19 +71,50 @@ func (m *Mux) open(ctx context.Context, url string, o driver.Options) (driver.Co
 	scheme, _, ok := strings.Cut(url, ":")
 	open, known := m.openers[scheme]
 	if !ok || !known {
-		found := ""
-		if ok && wellFormed(scheme) { // anything else may hold a secret
-			found = ", found " + scheme + ":"
-		}
 		return nil, driver.Dialect{}, errcode.New(errcode.InvalidArgument, "expected a URL that begins with one of %s:%s",
-			strings.Join(m.Schemes(), ":, "), found)
+			strings.Join(m.Schemes(), ":, "), m.hint(url))
 	}
 	return open(ctx, url, o)
 }
 
+// fileName matches names of files that are printed. Anything else may hold a secret.
+var fileName = regexp.MustCompile(`^[\w./\\-]{1,200}\.(duckdb|ddb|sqlite3?|db)$`)
+
+// hint returns the end of an error about a URL that no connector opens: its scheme, and what was probably meant.
+func (m *Mux) hint(url string) string {
+	if f := fileName.FindStringSubmatch(url); f != nil {
+		connector := map[string]string{"duckdb": "duckdb", "ddb": "duckdb", "sqlite": "sqlite", "sqlite3": "sqlite"}[f[1]]
+		if connector == "" {
+			return fmt.Sprintf("; write duckdb:%s or sqlite:%[1]s", url)
+		}
+		return fmt.Sprintf("; write %s:%s", connector, url)
+	}
+	scheme, rest, ok := strings.Cut(url, ":")
+	if !ok || !wellFormed(strings.ToLower(scheme)) { // anything else may hold a secret
+		return ""
+	}
+	said, meant := ", found "+scheme+":", strings.ToLower(scheme)
+	switch {
+	case meant == "jdbc":
+		inner, _, _ := strings.Cut(rest, ":")
+		if _, known := m.openers[inner]; known {
+			return said + "; URLs of JDBC are not read, write " + inner + ":"
+		}
+		if wellFormed(inner) {
+			said += inner + ":"
+		}
+	case strings.Contains(meant, "+"): // as in postgresql+psycopg2:
+		meant, _, _ = strings.Cut(meant, "+")
+	}
+	if _, known := m.openers[meant]; known {
+		return said + "; write " + meant + ":"
+	}
+	return said + scoring.Suggest(meant, m.Schemes())
+}
+
 // wellFormed reports whether scheme is valid as the scheme of a URL (RFC 3986, section 3.1), and short.
 func wellFormed(scheme string) bool {
-	return len(scheme) <= 16 && regexp.MustCompile("^[a-z][a-z0-9+.-]*$").MatchString(scheme)
+	return len(scheme) <= 32 && regexp.MustCompile("^[a-z][a-z0-9+.-]*$").MatchString(scheme)
 }
 
 // Warehouse is a database that holds results, cases and scores. It may be used from several

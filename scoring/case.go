@@ -375,6 +375,9 @@ func DecodeCase(data []byte) (*Case, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "case: %s is a JSON %s, expected %s", cmp.Or(field, "the line"),
 				wrong.Value, inJSON(wrong.Type))
 		}
+		if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {
+			return nil, errcode.New(errcode.InvalidArgument, `case: expected a JSON object such as {"case_id": …}, found text`)
+		}
 		return nil, errcode.New(errcode.InvalidArgument, "case: %w", err)
 	}
 	switch j.Expected.Behaviour {

@@ -44,6 +44,7 @@ func (f *executeFlags) open(c execution.Config, p process, resumed bool, others 
 	}
 	return execution.Open(c, execution.OpenOptions{
 		KeptOnly: f.Kept, KeptFirst: resumed, Now: p.now, Others: others,
+		Check: func(url string) error { return checkURL(url, driver.Options{ReadOnly: true, Lasting: true}) },
 		Open: func(ctx context.Context, url, within string) (execution.Closer, error) {
 			return open(ctx, url, driver.Options{ReadOnly: true, Lasting: true, Within: within})
 		},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
@@ -31,17 +32,43 @@ func printGates(w io.Writer, said []string, reached bool) error {
 	return nil
 }
 
-// readDrops parses the values of --fail-on-drop. A drop above 1 of a metric whose share of passed answers is compared
-// is a usage error.
-func readDrops(specs []string) ([]gate.Drop, error) {
-	drops, err := gate.ReadDrops(specs)
-	for _, d := range drops {
+// changeGateFlags are gates on the change against the baseline.
+type changeGateFlags struct {
+	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
+	MaxBroken  []string `placeholder:"M=N" help:"Exit with 1 if more than N cases that passed M in the baseline do not pass now, by chance or not (repeatable). Scores that cannot be compared also fail."`
+}
+
+// changeGates returns the gates of the flags. A drop above 1 of a metric whose share of passed answers is compared is a
+// usage error, and so is a number of cases of a metric that none passes.
+func (f *changeGateFlags) changeGates() ([]gate.Drop, error) {
+	drops, err := gate.ReadDrops(f.FailOnDrop)
+	if err != nil {
+		return nil, err
+	}
+	broken, err := gate.ReadBroken(f.MaxBroken)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Concat(drops, broken) {
 		for _, m := range metric.All() {
-			if m.Name == d.Metric && m.Threshold != nil && d.Drop > 1 {
+			switch {
+			case m.Name != d.Metric:
+			case m.Threshold != nil && d.Drop > 1:
 				return nil, usage("--fail-on-drop: %s=%g: a share drops by at most 1; expected a fraction, such as %s=0.05",
 					d.Metric, d.Drop, d.Metric)
+			case m.Threshold == nil && d.Counts:
+				return nil, usage("--max-broken: %s has no threshold that a case passes; expected a metric such as hybrid_ex",
+					d.Metric)
 			}
 		}
 	}
-	return drops, err
+	return append(drops, broken...), nil
+}
+
+// flagOf returns the flag that sets a gate.
+func flagOf(g gate.Drop) string {
+	if g.Counts {
+		return "--max-broken"
+	}
+	return "--fail-on-drop"
 }

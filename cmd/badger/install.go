@@ -33,7 +33,13 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if v.Warehouse == "" {
+	switch {
+	case v.Warehouse != "":
+	case c.URL != "" && !c.Drop:
+		return usage("unexpected argument %.60s; write --warehouse %[1]s", c.URL)
+	case c.Print || c.Example || c.Apply != "" || c.Diff != "" || c.Drop:
+		return usage("expected --warehouse NAME; badger install without flags describes the choices")
+	default:
 		return install.Explain(p.stdout)
 	}
 	if c.Example {

@@ -151,9 +151,14 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	case exited >= 0: // --help and --version print and end
 		return exited
 	case err != nil:
+		complain(p.stderr, explainArgument(err))
+		return exitUsage
+	}
+	if err := checkRepeated(chosen); err != nil {
 		complain(p.stderr, err)
 		return exitUsage
 	}
+	trimLists(chosen)
 	chosen.BindTo(ctx, (*context.Context)(nil))
 	chosen.Bind(p)
 	err = chosen.Run()

@@ -19,9 +19,9 @@ type reportCommand struct {
 	DB string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
 	ID string `name:"run" placeholder:"ID" help:"Run ID (default the latest)."`
 	chosenBatches
-	Against       string   `placeholder:"RUN" help:"Run to compare with, or AGENT@VERSION or a batch, whose latest run is taken."`
-	FailOnDrop    []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
-	FailOnDecline bool     `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
+	Against string `placeholder:"RUN" help:"Run to compare with, or AGENT@VERSION or a batch, whose latest run is taken."`
+	changeGateFlags
+	FailOnDecline bool `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
 	primaryFlag
 	exportFlags
 	Cases  string `default:"failed" enum:"failed,all" help:"Cases that get a page in --html: failed (also errors and changes) or all (default ${default})."`
@@ -40,7 +40,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if err := c.targets().Check(printed); err != nil {
 		return err
 	}
-	gates, err := readDrops(c.FailOnDrop)
+	gates, err := c.changeGates()
 	if err != nil {
 		return err
 	}
@@ -95,14 +95,14 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// gated returns an error if the run has no scores of a metric of --fail-on-drop.
+// gated returns an error if the run has no scores of a metric of a gate on its change.
 func (c *reportCommand) gated(ctx context.Context, w *store.Store, of store.OfRun, gates []gate.Drop) error {
 	if len(gates) == 0 {
 		return nil
 	}
 	there, err := w.MetricsOf(ctx, of)
 	for _, g := range gates {
-		err = cmp.Or(err, checkNames("--fail-on-drop", []string{g.Metric}, there))
+		err = cmp.Or(err, checkNames(flagOf(g), []string{g.Metric}, there))
 	}
 	return err
 }

@@ -49,8 +49,8 @@ type runCommand struct {
 	RetryFailed bool   `help:"With --resume, score failed cases a second time."`
 	Concurrency int    `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags
-	FailOnDrop    []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
-	FailOnDecline bool     `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
+	changeGateFlags
+	FailOnDecline bool `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
 	sentinelFlags
 	primaryFlag
 	Against string `placeholder:"AGENT@VERSION" help:"Version that all others are compared with (default the version before, and agents of one version with each other)."`
@@ -147,6 +147,11 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 			printable.Count(outcome.Unread, "answer"))
 		err = cmp.Or(err, errLost)
 	}
+	if e.Execution != nil && e.Execution.NoneRan() {
+		fmt.Fprintln(e.stderr, "!! no query ran, so metrics of results have no value: is --execute the right URL, and the "+
+			"database of the cases right?")
+		err = cmp.Or(err, errLost)
+	}
 	return err
 }
 
@@ -157,6 +162,8 @@ func (c *runCommand) check() error {
 		return usage("expected --cases FILE or --source URL")
 	case c.Resume != "" && c.ID != "" && c.ID != c.Resume:
 		return usage("--resume and --run-id: different runs; expected one of the flags")
+	case c.To == "none":
+		return usage("--to none: expected a URL such as duckdb:scores.duckdb; --no-to keeps no scores in a database")
 	case c.NoTo && c.To != "":
 		return usage("--to and --no-to: expected one of the flags")
 	case c.NoTo && (c.Sentinels != "" || c.FailOnDrift):
@@ -482,7 +489,7 @@ func (c *runCommand) gatesOf(ctx context.Context, e *runAtWork) (said string, re
 	for _, l := range lines {
 		fmt.Fprintln(&b, printable.Text(l))
 	}
-	gates, err := readDrops(c.FailOnDrop)
+	gates, err := c.changeGates()
 	if err != nil {
 		return b.String(), reached, err
 	}

@@ -340,20 +340,32 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 	return nil
 }
 
+// openListener opens the listener name at an address.
+func openListener(ctx context.Context, name, addr string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return nil, usage("%s: %.60q is not an address; expected HOST:PORT such as 127.0.0.1:7434", name, addr)
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, errcode.New(errcode.FailedPrecondition, "%s: %w", name, err)
+	}
+	return l, nil
+}
+
 // serve opens the listeners and serves until ctx is done or the process receives an interrupt.
 func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
-	var lc net.ListenConfig
 	var listeners []net.Listener
 	for _, l := range []struct{ name, addr string }{{"gRPC", s.config.Listen.GRPC}, {"HTTP", s.config.Listen.HTTP},
 		{"metrics", metricsAddr}} {
 		if l.addr == "" {
 			continue
 		}
-		listener, err := lc.Listen(ctx, "tcp", l.addr)
-		if err != nil {
-			err = errcode.New(errcode.FailedPrecondition, "%s: %w", l.name, err)
-		} else if listeners = append(listeners, listener); len(listeners) == 2 {
-			err = s.server.Allow(listeners[0], listeners[1])
+		listener, err := openListener(ctx, l.name, l.addr)
+		if err == nil {
+			if listeners = append(listeners, listener); len(listeners) == 2 {
+				err = s.server.Allow(listeners[0], listeners[1])
+			}
 		}
 		if err != nil {
 			for _, open := range listeners {

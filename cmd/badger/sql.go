@@ -47,7 +47,8 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	config.Judges = append(config.Judges, c.Judges...)
-	w, judge, err := openWithFunctions(ctx, p, path, !c.Write && path != ":memory:", config)
+	var nulls nullCalls
+	w, judge, err := openWithFunctions(ctx, p, path, !c.Write && path != ":memory:", config, &nulls)
 	if err != nil {
 		return err
 	}
@@ -58,6 +59,7 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 		return engineMessage(err)
 	}
 	judge.PrintUsage(p.stderr)
+	defer nulls.print(p.stderr)
 	if c.JSON {
 		_, err := fmt.Fprintln(p.stdout, string(t.AppendJSON(nil)))
 		return err

@@ -12,10 +12,10 @@ import (
 
 // dropFlags set when a drop of a metric counts: its size, and the significance level of the test.
 type dropFlags struct {
-	MinDrop    float64  `placeholder:"V" help:"Smallest change that counts (of the share that passed, or of a mean), such as 0.02."`
-	Alpha      float64  `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
-	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
-	Seed       uint64   `help:"Seed of random choices (default 0)."`
+	MinDrop float64 `placeholder:"V" help:"Smallest change that counts (of the share that passed, or of a mean), such as 0.02."`
+	Alpha   float64 `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
+	changeGateFlags
+	Seed uint64 `help:"Seed of random choices (default 0)."`
 	configuredPrimary
 }
 
@@ -26,7 +26,7 @@ func (f *dropFlags) check() error {
 	if !(f.MinDrop >= 0) {
 		return usage("--min-drop: expected 0 or more")
 	}
-	_, err := readDrops(f.FailOnDrop)
+	_, err := f.changeGates()
 	return err
 }
 
@@ -34,18 +34,18 @@ func (f *dropFlags) tests() analysis.CompareOptions {
 	return analysis.CompareOptions{MinDrop: f.MinDrop, Alpha: f.Alpha, Seed: f.Seed}
 }
 
-// gates returns the metrics that have scores, and the gates of --fail-on-drop. A name without scores in metrics (of
-// --metrics) or --fail-on-drop is a usage error.
+// gates returns the metrics that have scores, and the gates on its change. A name without scores in metrics (of
+// --metrics) or a gate is a usage error.
 func (f *dropFlags) gates(ctx context.Context, src *openScores,
 	metrics []string) (there []string, gates []gate.Drop, err error) {
 	if there, err = src.there(ctx, "--metrics", metrics...); err != nil {
 		return nil, nil, err
 	}
-	if gates, err = readDrops(f.FailOnDrop); err != nil {
+	if gates, err = f.changeGates(); err != nil {
 		return nil, nil, err
 	}
 	for _, g := range gates {
-		if err := checkNames("--fail-on-drop", []string{g.Metric}, there); err != nil {
+		if err := checkNames(flagOf(g), []string{g.Metric}, there); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -120,19 +120,19 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	return printGates(p.stderr, said, reached)
 }
 
-// dropsAreScored returns a usage error, before anything is scored, if a metric of --fail-on-drop is not in metrics, or
+// dropsAreScored returns a usage error, before anything is scored, if a metric of a gate on its change is not in metrics, or
 // if --no-to is set with it.
 func (c *runCommand) dropsAreScored(metrics []string) error {
-	gates, err := readDrops(c.FailOnDrop)
+	gates, err := c.changeGates()
 	if err != nil {
 		return err
 	}
 	if (len(gates) > 0 || c.FailOnDecline) && c.NoTo {
-		return usage("--fail-on-drop, --fail-on-decline: the baseline is found in the database that the scores go to; leave --no-to out")
+		return usage("--fail-on-drop, --max-broken, --fail-on-decline: the baseline is found in the database that the scores go to; leave --no-to out")
 	}
 	for _, g := range gates {
 		if !slices.Contains(metrics, g.Metric) {
-			return usage("--fail-on-drop: metric %q is not part of this run", g.Metric)
+			return usage("%s: metric %q is not part of this run%s", flagOf(g), g.Metric, scoring.Suggest(g.Metric, metrics))
 		}
 	}
 	return nil

@@ -514,8 +514,8 @@ func difference(a, b *float64) *float64 {
 }
 
 // Check describes for each gate whether it passes, and reports whether all do and the run of the side To is complete.
-// A gate fails if the drop is at least g.Drop and more than chance by the adjusted p-value, or if the metric has no
-// comparable scores.
+// A gate of a drop fails if the drop is at least g.Drop and more than chance by the adjusted p-value, a gate that counts
+// if more than g.Broken cases broke. Both fail if the metric has no comparable scores.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
@@ -537,17 +537,49 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 	if ch.Mean == nil {
 		return false, ch.notCompared()
 	}
-	ok = ch.Drop()+1e-9 < g.Drop || *ch.PAdjusted >= c.Alpha
+	if g.Counts {
+		return ch.checkBroken(g)
+	}
+	small := ch.Drop()+1e-9 < g.Drop
+	ok = small || *ch.PAdjusted >= c.Alpha
 	chance := cmp.Or(ch.Chance, Same) + ", p " + PValue(*ch.PAdjusted)
 	if ch.Rate != nil {
 		before, after := ch.Shares()
-		return ok, fmt.Sprintf(
+		text = fmt.Sprintf(
 			"%s passed on %.1f%%, then on %.1f%% of %s (%s, %s), expected no drop of %g points or more that is more than chance",
 			g.Metric, 100*before, 100*after, printable.Count(ch.Rated, "shared case"), points(*ch.Rate), chance, 100*g.Drop)
+		if !small && ok && agreement.McNemar(0, ch.NFixed+ch.NBroken) >= c.Alpha {
+			text += fmt.Sprintf("; %s can always be chance, and --max-broken %s=N limits the number that broke",
+				printable.Count(ch.NFixed+ch.NBroken, "changed case"), g.Metric)
+		}
+		return ok, text
 	}
 	return ok, fmt.Sprintf(
 		"the mean of %s went from %.4f to %.4f on %s (%s), expected no drop of %g or more that is more than chance",
 		g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
+}
+
+// maxBrokenNamed is the maximum number of broken cases that a gate names.
+const maxBrokenNamed = 5
+
+// checkBroken describes whether the gate on the number of broken cases passes, and reports whether it does.
+func (c *Change) checkBroken(g gate.Drop) (ok bool, text string) {
+	if c.Rate == nil {
+		return false, fmt.Sprintf("%s has no threshold, so no case passes or breaks", c.Metric)
+	}
+	text = fmt.Sprintf("%d of %s that passed %s before %s not pass now", c.NBroken,
+		printable.Count(c.PassedBefore, "case"), c.Metric, printable.Verb(c.NBroken, "does", "do"))
+	for i, id := range c.Broken[:min(len(c.Broken), maxBrokenNamed)] {
+		text += []string{" (", ", "}[min(i, 1)] + id
+	}
+	switch more := c.NBroken - min(len(c.Broken), maxBrokenNamed); {
+	case len(c.Broken) == 0:
+	case more > 0:
+		text += fmt.Sprintf(" and %d more)", more)
+	default:
+		text += ")"
+	}
+	return c.NBroken <= g.Broken, fmt.Sprintf("%s, expected at most %d", text, g.Broken)
 }
 
 // notCompared describes why the metric cannot be compared.

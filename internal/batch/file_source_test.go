@@ -58,7 +58,7 @@ func TestCaseFile(t *testing.T) {
 		{"what cannot be read is an item", "{\"case_id\":\"a\"\n{\"case_id\":\"b\"}\n\x00\n", 0, []string{
 			"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: unexpected end of JSON input",
 			"c.jsonl:2 b// ",
-			"c.jsonl:3 c.jsonl:3// invalid_argument: c.jsonl:3: case: invalid character '\\x00' looking for beginning of value",
+			"c.jsonl:3 c.jsonl:3// invalid_argument: c.jsonl:3: case: expected a JSON object such as {\"case_id\": …}, found text",
 		}},
 		{"its id is kept where it can be read", `{"case_id":"a","agent":{"version":"3"},"expected":{"behaviour":"dance"}}`, 0, []string{
 			`c.jsonl:1 a//3 invalid_argument: c.jsonl:1: case "a": expected.behaviour is "dance", expected answer, clarify or refuse`,

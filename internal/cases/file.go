@@ -19,8 +19,14 @@ import (
 // the file. If the file does not exist, the error starts with what, such as the flag that names it.
 func file(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, error) {
 	file := batch.FileSource{Path: path}
-	if _, err := os.Stat(path); err != nil {
+	switch info, err := os.Stat(path); {
+	case path == "-" && err != nil:
+		return nil, Snapshots{}, errcode.Usage(
+			"%sfile %q does not exist; cases are read twice, so write standard input to a file first", what, path)
+	case err != nil:
 		return nil, Snapshots{}, errcode.Usage("%sfile %q does not exist", what, filepath.Base(path))
+	case info.IsDir():
+		return nil, Snapshots{}, errcode.Usage("%s%q is a directory, expected a file in JSON Lines", what, filepath.Base(path))
 	}
 	snaps := Snapshots{Files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}
 	if of != (scoring.AnswerID{}) {

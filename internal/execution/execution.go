@@ -456,6 +456,20 @@ func (e *Executor) count(id string, side Side, out *outcome) {
 	}
 }
 
+// NoneRan reports whether there were queries to run, and none of them reached a database or has a kept result.
+func (e *Executor) NoneRan() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	unreached := 0
+	for _, of := range e.tally.Outcomes {
+		if of[ran] > 0 || of[failed] > 0 || of[beyond] > 0 || of[unread] > 0 {
+			return false
+		}
+		unreached += of[away] + of[notKept]
+	}
+	return unreached > 0
+}
+
 // Lines describes the executed queries: a first line with their numbers, and then a line for each kind of query
 // without a result, with an example.
 func (e *Executor) Lines() (lines []string) {

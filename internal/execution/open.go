@@ -78,6 +78,8 @@ type OpenOptions struct {
 	KeptFirst bool     // use stored results instead of running queries again
 	Others    []string // URLs of warehouses that this process writes to
 	Now       func() time.Time
+	// Check validates a URL without connecting; nil: any is valid.
+	Check func(url string) error
 	// Open opens a warehouse for reading. If the URL names a file, it must be in the directory within, unless that is
 	// "".
 	Open func(ctx context.Context, url, within string) (Closer, error)
@@ -139,6 +141,13 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 		}
 		x.atClose(closing)
 		return w, nil
+	}
+	if x.PerDatabase && !o.KeptOnly && o.Check != nil { // the name of any database will do
+		if at, _, err := urlOf(c.URL, "x"); err == nil {
+			if err := o.Check(at); err != nil {
+				return nil, errcode.Usage("--execute: %w", err)
+			}
+		}
 	}
 	if !x.PerDatabase && !o.KeptOnly { // report an invalid URL before the run
 		if _, err := x.Warehouse(context.Background(), ""); errcode.Of(err) == errcode.InvalidArgument {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Specs are gates in the form of flags and of the configuration.
@@ -80,7 +81,8 @@ func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
 	}
 	for _, g := range out {
 		if metrics != nil && !slices.Contains(metrics, g.Metric) {
-			return nil, errcode.Usage("--fail-under, --min-coverage: metric %q is not part of %s", g.Metric, of)
+			return nil, errcode.Usage("--fail-under, --min-coverage: metric %q is not part of %s%s", g.Metric, of,
+				scoring.Suggest(g.Metric, metrics))
 		}
 	}
 	return out, nil
@@ -104,17 +106,31 @@ func ParseBounds(what string, specs []string) ([]Bound, error) {
 		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		name = strings.TrimSpace(name)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || named && name == "" {
-			return nil, errcode.Usage("%s: expected METRIC=NUMBER, such as hybrid_ex=0.9", what)
+			return nil, errcode.Usage("%s: expected METRIC=NUMBER, such as hybrid_ex=0.9%s", what, boundHint(s))
+		}
+		if last := name[max(len(name)-1, 0):]; last == ">" || last == "<" {
+			return nil, errcode.Usage("%s: expected METRIC=NUMBER, such as hybrid_ex=0.9; found %s=", what, last)
 		}
 		out = append(out, Bound{name, v})
 	}
 	return out, nil
 }
 
-// Drop is the size of a drop of a metric that fails the gate.
+// boundHint returns the end of an error about a malformed bound.
+func boundHint(spec string) string {
+	if _, value, _ := strings.Cut(spec, "="); strings.HasSuffix(strings.TrimSpace(value), "%") {
+		return "; write a percentage as a fraction, such as 0.9 for 90 %"
+	}
+	return ""
+}
+
+// Drop is a gate on the change of a metric against a baseline: on the size of the drop, or, if Counts is set, on the
+// number of broken cases, which passed before and do not pass now.
 type Drop struct {
 	Metric string
-	Drop   float64 // 0 or more; a drop of this size or more fails
+	Drop   float64 // 0 or more; a drop of this size or more, which is more than chance, fails
+	Counts bool
+	Broken int // 0 or more; more broken cases than this fail
 }
 
 // ReadDrops parses the values of --fail-on-drop, METRIC=DROP. An invalid one is a usage error.
@@ -128,7 +144,24 @@ func ReadDrops(specs []string) ([]Drop, error) {
 		if b.Metric == "" || b.Value < 0 {
 			return nil, errcode.Usage("--fail-on-drop: expected METRIC=DROP, such as hybrid_ex=0.05")
 		}
-		out = append(out, Drop{b.Metric, b.Value})
+		out = append(out, Drop{Metric: b.Metric, Drop: b.Value})
+	}
+	return out, nil
+}
+
+// ReadBroken parses the values of --max-broken, METRIC=N. An invalid one is a usage error.
+func ReadBroken(specs []string) ([]Drop, error) {
+	bounds, err := ParseBounds("--max-broken", specs)
+	if err != nil {
+		return nil, err
+	}
+	var out []Drop
+	for _, b := range bounds {
+		n := int(b.Value)
+		if b.Metric == "" || n < 0 || float64(n) != b.Value {
+			return nil, errcode.Usage("--max-broken: expected METRIC=N with a whole number of cases, such as hybrid_ex=0")
+		}
+		out = append(out, Drop{Metric: b.Metric, Counts: true, Broken: n})
 	}
 	return out, nil
 }

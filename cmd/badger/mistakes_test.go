@@ -1,0 +1,129 @@
+//go:build !no_duckdb && !no_sqlite
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What people write by mistake is answered with what to write instead.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const answer = `{"case_id": "a", "database": "shop", "gold": {"sql": "SELECT 1"}, "agent": {"sql": "SELECT 1"}}` + "\n"
+	cases := write("cases.jsonl", answer)
+	run := func(more ...string) []string { return append([]string{"run", "--cases", cases}, more...) }
+	file := func(flag, name, text string, more ...string) []string {
+		return append([]string{"run", "--no-to", flag, write(name, text)}, more...)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"a flag twice", run("--cases", cases, "--no-to"), exitUsage, "--cases is given twice; it takes one value. Join the files first"},
+		{"another flag twice", run("--no-to", "--concurrency", "1", "--concurrency", "2"), exitUsage, "--concurrency is given twice; it takes one value"},
+		{"a list twice", run("--no-to", "--quiet", "--metrics", "tree_match", "--metrics", "stef"), exitDone, ""},
+		{"a list with blanks", run("--no-to", "--quiet", "--metrics", "tree_match, syntactic_accuracy,"), exitDone, ""},
+		{"a file without its flag", []string{"run", cases, "--no-to"}, exitUsage, "write --cases " + cases},
+		{"a URL without its flag", []string{"report", "duckdb:x.duckdb"}, exitUsage, "write --db duckdb:x.duckdb"},
+		{"a database without its flag", []string{"view", "x.duckdb"}, exitUsage, "write --db duckdb:x.duckdb"},
+		{"two results without flags", []string{"score", "gold.csv", "answer.csv"}, exitUsage, "write --gold FILE --pred FILE"},
+		{"a case without its flag", []string{"explain", "q1"}, exitUsage, "write --case q1"},
+		{"a warehouse without its flag", []string{"install", "snowflake", "--print"}, exitUsage, "write --warehouse snowflake"},
+		{"no warehouse", []string{"install", "--print"}, exitUsage, "expected --warehouse NAME"},
+		{"a file for a URL", run("--to", "scores.duckdb"), exitUsage, "; write duckdb:scores.duckdb"},
+		{"a file of either engine", run("--to", "scores.db"), exitUsage, "; write duckdb:scores.db or sqlite:scores.db"},
+		{"a file of SQLite", []string{"run", "--source", "dir/s.sqlite3", "--no-to"}, exitUsage, "; write sqlite:dir/s.sqlite3"},
+		{"none", run("--to", "none"), exitUsage, "--no-to keeps no scores"},
+		{"a misspelt scheme", run("--to", "duckbd:x"), exitUsage, "found duckbd:; did you mean duckdb?"},
+		{"a scheme in capitals", run("--to", "DuckDB:x"), exitUsage, "found DuckDB:; write duckdb:"},
+		{"a URL of JDBC", run("--to", "jdbc:postgresql://h/d"), exitUsage, "; URLs of JDBC are not read, write postgresql:"},
+		{"a URL of JDBC for another engine", run("--to", "jdbc:oracle:thin:@h"), exitUsage, "found jdbc:oracle:"},
+		{"a URL of SQLAlchemy", run("--to", "postgresql+psycopg2://h/d"), exitUsage, "; write postgresql:"},
+		{"an unknown scheme for queries", run("--no-to", "--execute", "mysql:{database}"), exitUsage, "--execute: expected a URL that begins with"},
+		{"no database", run("--no-to", "--quiet", "--snapshots", "none", "--metrics", "ex_bird,tree_match", "--execute", "sqlite:"+dir+"/{database}.sqlite"), exitGate, "!! no query ran"},
+		{"a gate with >=", run("--no-to", "--fail-under", "tree_match>=0.9"), exitUsage, "expected METRIC=NUMBER, such as hybrid_ex=0.9; found >="},
+		{"a gate in percent", run("--no-to", "--fail-under", "tree_match=90%"), exitUsage, "write a percentage as a fraction, such as 0.9 for 90 %"},
+		{"a misspelt gate", run("--no-to", "--metrics", "tree_match", "--fail-under", "tree_mach=0.9"), exitUsage, "did you mean tree_match?"},
+		{"a gate on broken cases in percent", run("--max-broken", "ex_bird=0.1"), exitUsage, "--max-broken: expected METRIC=N with a whole number of cases"},
+		{"a gate on broken cases of all metrics", run("--max-broken", "1"), exitUsage, "--max-broken: expected METRIC=N"},
+		{"a gate on broken cases of a metric that no case passes", run("--max-broken", "latency_overhead=1"), exitUsage, "latency_overhead has no threshold"},
+		{"a gate on a baseline that is nowhere", run("--no-to", "--max-broken", "ex_bird=1"), exitUsage, "leave --no-to out"},
+		{"a directory", []string{"run", "--no-to", "--cases", dir}, exitUsage, "is a directory, expected a file in JSON Lines"},
+		{"standard input", []string{"run", "--no-to", "--cases", "-"}, exitUsage, "write standard input to a file first"},
+		{"a port without a host", []string{"serve", "--http", "21742", "--grpc", "127.0.0.1:0"}, exitUsage, `HTTP: "21742" is not an address; expected HOST:PORT`},
+		{"text for a section", file("--config", "a.yaml", "judge: {budget: 5USD}\n", "--cases", cases), exitUsage, "a.yaml: line 1: judge.budget: expected a mapping with the keys money, prices, tokens, found text"},
+		{"text for numbers", file("--config", "b.yaml", "metrics: {thresholds: 'ex_bird:0.9'}\n", "--cases", cases), exitUsage, "metrics.thresholds: expected a mapping from a name to a number, found text"},
+		{"a tab in YAML", file("--config", "c.yaml", "judge:\n\tmodel: x\n", "--cases", cases), exitUsage, "c.yaml: line 2: the line is indented by a tab; YAML expects spaces"},
+		{"a misspelt section", file("--config", "d.yaml", "judg: {}\n", "--cases", cases), exitUsage, `unknown key "judg"; did you mean judge?`},
+	} {
+		code, out, log := badger(t, c.args...)
+		if code != c.code || !strings.Contains(log, c.says) {
+			t.Errorf("%s: exit %d, want %d with %q:\n%s%s", c.name, code, c.code, c.says, out, log)
+		}
+	}
+}
+
+// A database of a name that is none may hold a password.
+func TestMistakesHideSecrets(t *testing.T) {
+	for _, url := range []string{"user:s3cret@host", "user:s3cret@host/x.db", "s3cret@host.duckdb", "jdbc:s3cret@x:y", "A:s3cret"} {
+		if _, out, log := badger(t, "report", "--db", url); strings.Contains(out+log, "s3cret") {
+			t.Errorf("%s: %s%s", url, out, log)
+		}
+	}
+}
+
+// Scoring functions say why they returned NULL, once for each function.
+func TestSQLSaysWhyNull(t *testing.T) {
+	out, log := must(t, "sql", `SELECT ex_bird(g, p) AS ex FROM (VALUES
+		('{"columns": ["n"], "rows": [[1]]}', '{"columns": ["n"], "rows": [[1]]}'), ('gold.csv', 'x'), ('gold.csv', 'y')) t(g, p)`)
+	if strings.Count(out, "NULL") != 2 || strings.Count(log, "note: ") != 1 ||
+		!strings.Contains(log, "note: 2 calls of ex_bird returned NULL, the first as failed: gold result: ") {
+		t.Errorf("%s%s", out, log)
+	}
+	if _, log := must(t, "sql", `SELECT ex_bird_json('gold.csv', 'x')`); log != "" {
+		t.Errorf("a score that says why itself: %s", log)
+	}
+}
+
+// A gate on broken cases fails for one more than it allows, whether or not the change can be chance.
+func TestMaxBroken(t *testing.T) {
+	dir := t.TempDir()
+	text := ""
+	for i := range 8 {
+		for version, n := range map[string]int{"1": i, "2": i} {
+			if version == "2" && i < 3 {
+				n += 100 // breaks
+			}
+			text += fmt.Sprintf(`{"case_id": "q%d", "question": "?", "gold": {"result": {"columns": ["n"], "rows": [[%d]]}}, "agent": {"name": "a", "version": %q, "result": {"columns": ["n"], "rows": [[%d]]}}}`+"\n", i, i, version, n)
+		}
+	}
+	cases, db := filepath.Join(dir, "cases.jsonl"), "duckdb:"+filepath.Join(dir, "s.duckdb")
+	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, log := badger(t, "run", "--quiet", "--cases", cases, "--to", db, "--metrics", "ex_bird", "--max-broken", "ex_bird=2", "--fail-on-drop", "ex_bird=0")
+	if code != exitGate || !strings.Contains(log, "gate failed: 3 of 8 cases that passed ex_bird before do not pass now") ||
+		!strings.Contains(log, "gate passed: ex_bird passed on 100.0%") || !strings.Contains(log, "3 changed cases can always be chance, and --max-broken ex_bird=N limits") {
+		t.Errorf("exit %d: %s", code, log)
+	}
+	for _, command := range []string{"report", "compare", "trend"} {
+		for most, want := range map[string]int{"ex_bird=2": exitGate, "ex_bird=3": exitDone} {
+			if code, _, log := badger(t, command, "--db", db, "--max-broken", most); code != want || !strings.Contains(log, "3 of 8 cases that passed ex_bird before do not pass now") {
+				t.Errorf("%s, %s: exit %d, want %d: %s", command, most, code, want, log)
+			}
+		}
+	}
+}
