@@ -76,6 +76,24 @@ image: ## build the image as an OCI layout into dist/; needs root and Debian (AR
 contracts: image ## run the image's root under the contracts of the platforms; needs root; two minutes
 	BADGER_IMAGE=$(CURDIR)/dist/image-$$(go env GOARCH) go test -count=1 -v -timeout 30m ./deploy/image
 
+wheel: binary ## build the Python wheel with the binary into dist/ (ARCH, TAGS, VERSION)
+	deploy/package/wheel dist/badger-linux-$(or $(ARCH),$$(go env GOARCH))
+
+deb: binary ## build the Debian package into dist/ (ARCH, TAGS, VERSION)
+	deploy/package/deb dist/badger-linux-$(or $(ARCH),$$(go env GOARCH))
+
+recipes: build $(BIN)/recipes/bin/python ## run the recipes of the Python package in MLflow, Inspect, DeepEval, Langfuse and Phoenix; minutes
+	PATH=$(CURDIR)/$(BIN):$$PATH PYTHONPATH=clients/python/src:clients/python/recipes $(BIN)/recipes/bin/python clients/python/recipes/check.py
+
+$(BIN)/recipes/bin/python:
+	python3 -m venv $(BIN)/recipes && $(BIN)/recipes/bin/pip install -q --disable-pip-version-check --only-binary :all: pyarrow pandas mlflow==3.17.2 inspect-ai==0.3.285 deepeval==4.3.1 langfuse==5.0.4 arize-phoenix-evals==3.9.4
+
+million: build $(BIN)/clients/bin/python ## time a million rows over pipe, Flight and JSON
+	PATH=$(CURDIR)/$(BIN):$$PATH PYTHONPATH=clients/python/src $(BIN)/clients/bin/python clients/python/bench/million.py
+
+$(BIN)/clients/bin/python: .ci/clients.txt
+	python3 -m venv $(BIN)/clients && $(BIN)/clients/bin/pip install -q --disable-pip-version-check --only-binary :all: -r .ci/clients.txt && touch $@
+
 reproduce: ## build binary and image twice, in two folders with two caches, and compare
 	deploy/image/tools packages
 	deploy/image/reproduce
@@ -182,4 +200,4 @@ verify: generate ## fail if generated files or modules are stale
 	! go mod tidy -e -diff 2>/dev/null | grep '^[-+][^-+]' | grep -v databricks-sql-kernel-bindings
 	git diff --exit-code -- docs clients ARCHITECTURE.md
 
-.PHONY: engines pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: wheel deb recipes million engines pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -38,7 +38,7 @@ def _own_folder() -> Path:
 
 
 def _frame(page: str, height: int = 620) -> str:
-    """Returns the report for a notebook: a frame of its own, which can neither reach the notebook nor load anything."""
+    """Returns the report for a notebook: a separate frame, which can neither reach the notebook nor load anything."""
     return (
         f'<iframe sandbox="allow-scripts" style="width:100%;height:{height}px;border:0" title="badger report" '
         f'srcdoc="{_html.escape(page, quote=True)}"></iframe>'

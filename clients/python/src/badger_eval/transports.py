@@ -66,7 +66,7 @@ def _through(write: Callable[[], None], read: Callable[[], T], few: bool) -> T:
 
 
 class Pipe:
-    """badger pipe: a process of its own, started with the first call and ended by close. It serves one call at a time."""
+    """badger pipe: a separate process, started with the first call and ended by close. It serves one call at a time."""
 
     def __init__(self, binary: str | None, config: str | None, arguments: Sequence[str]) -> None:
         self._command = [program.find(binary), "pipe", *(["--config", config] if config else []), *arguments]
