@@ -24,7 +24,7 @@ func TestAddressOfARunInPart(t *testing.T) {
 	if err := w.WriteRuns(t.Context(), store.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "b1"}}, Status: "done"}, store.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b2"}}, Status: "done"}); err != nil {
 		t.Fatal(err)
 	}
-	h := as(opened(t, w), identity.Read)
+	h := as(siteOver(t, w), identity.Read)
 	for _, path := range []string{"/run?", "/cases?mode=failed&", "/case?case=bank-01&", "/failures?", "/suspects?", "/cost?", "/export?format=csv&"} {
 		whole := visit(t, h, path+store.RunValues(nightOne).Encode(), "")
 		parts := []string{"run=night-1.0", "run=night-1.0&version=1.0", "run=night-1.0&batch=atlas-1.0"}
@@ -98,7 +98,7 @@ func TestCaseWithoutItsQuestion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := seeCase(t, as(opened(t, w), identity.Read), "sales", nil)
+	p := seeCase(t, as(siteOver(t, w), identity.Read), "sales", nil)
 	said := strings.Join(words(p.Find("p.notice")), " ")
 	if !strings.Contains(said, "are not stored in this database") || strings.Contains(said, "has no accepted answer") || strings.Contains(said, "another accepted answer") {
 		t.Errorf("it says %q", said)
@@ -134,7 +134,7 @@ func TestListsShowWhatIsNotSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := as(opened(t, w), identity.Read)
+	h := as(siteOver(t, w), identity.Read)
 	for _, address := range []string{runAddress(nightOne), casesAddress(store.State{RunID: nightOne, Mode: store.All, Columns: []string{"relation"}}), pairsAddress(pairs{From: nightOne, To: nightTwo, Metric: "hybrid_ex", Page: 1})} {
 		p := visit(t, h, address, "")
 		if p.status != http.StatusOK || p.Find("main i.symbol").Length() == 0 {

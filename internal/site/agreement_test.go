@@ -23,7 +23,7 @@ import (
 // these counts, and every count leads to a list of so many cases.
 func TestAgreement(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	pages, err := w.Pages(t.Context(), metric.All())
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func keyOfRow(row *goquery.Selection) string {
 
 // An interval of kappa half as wide takes four times as many labels, and one as wide as can be none.
 func TestLabelsToCome(t *testing.T) {
-	s := opened(t, sitetest.Shared(t))
+	s := siteOver(t, sitetest.Shared(t))
 	more := func(width float64) (int, int) {
 		doc := shows(t, s, agreementAddress(agreementState{Run: night1, By: "tier", Width: width}))
 		var cells []string
@@ -136,7 +136,7 @@ func TestLabelsToCome(t *testing.T) {
 // The two that are named are tested against each other, and the page says what a graded metric's
 // threshold is worth.
 func TestTwoMetrics(t *testing.T) {
-	s := opened(t, sitetest.Shared(t))
+	s := siteOver(t, sitetest.Shared(t))
 	doc := shows(t, s, agreementAddress(agreementState{Run: night1, By: "relation", A: "hybrid_ex", B: "ex_bird", Key: "row_f1"}))
 	rows := doc.Find(`[aria-label="Comparisons"] tbody tr`)
 	if cells := texts(rows.First()); rows.Length() != 1 || cells[0] != "Right result hybrid_ex" || cells[1] != "Same rows (BIRD) ex_bird" {
@@ -186,7 +186,7 @@ func stateFrom(t *testing.T, query string) store.State {
 
 // TestAgreementOnAPhone holds that the charts have a form that is no wider than a phone of 400 pixels.
 func TestAgreementOnAPhone(t *testing.T) {
-	doc := shows(t, opened(t, sitetest.Open(t, sitetest.Small(t))), agreementAddress(agreementState{Run: night1, By: "tier"}))
+	doc := shows(t, siteOver(t, sitetest.Open(t, sitetest.Small(t))), agreementAddress(agreementState{Run: night1, By: "tier"}))
 	wide, narrow := doc.Find("figure.broad svg.chart"), doc.Find("figure.narrow svg.chart")
 	if wide.Length() == 0 || wide.Length() != narrow.Length() {
 		t.Fatalf("%d wide charts, %d narrow ones", wide.Length(), narrow.Length())

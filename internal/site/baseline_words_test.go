@@ -26,7 +26,7 @@ func TestWordsOfBaseline(t *testing.T) {
 		}
 		write(t, w, i+1, run, "hybrid_ex", of)
 	}
-	s, to := opened(t, w), runs[3].RunID
+	s, to := siteOver(t, w), runs[3].RunID
 	doc := shows(t, s, runAddress(to))
 	kick := "Compared with Wed 1 Jan, 3 days before: the first complete night of 1. " +
 		"No night has been accepted as baseline yet."

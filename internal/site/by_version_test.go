@@ -19,7 +19,7 @@ func TestReasonsByVersion(t *testing.T) {
 	write(t, w, 1, runOfDay(1), "hybrid_ex", tenOf("none", "wrong", "wrong"))
 	write(t, w, 2, runOfDay(2), "hybrid_ex", tenOf("wrong"))
 	write(t, w, 3, now, "hybrid_ex", tenOf("wrong", "wrong"))
-	s := opened(t, w)
+	s := siteOver(t, w)
 	doc := shows(t, s, failuresAddress(now.RunID))
 	var rows []string
 	for _, tr := range doc.Find(`table.heat caption:contains("version")`).Parent().Find("tr").EachIter() {
@@ -40,7 +40,7 @@ func TestTrendComparesWithTheOneBefore(t *testing.T) {
 	for day := 1; day <= 3; day++ {
 		write(t, w, day, runOfDay(day), "hybrid_ex", tenOf())
 	}
-	doc := shows(t, opened(t, w), "/trend")
+	doc := shows(t, siteOver(t, w), "/trend")
 	to := doc.Find(`td a:contains("what changed")`).First().AttrOr("href", "")
 	if !strings.Contains(to, "of-d2") || !strings.Contains(to, "of-d3") {
 		t.Errorf("the changes of the third batch are at %q", to)

@@ -43,16 +43,6 @@ func texts(row *goquery.Selection) (out []string) {
 	return out
 }
 
-// opened is a site over a warehouse.
-func opened(t testing.TB, w *store.Store) *Site {
-	t.Helper()
-	s, err := New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Labels: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 var (
 	night1 = scoring.RunID{ID: "night-1.0", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}
 	night2 = scoring.RunID{ID: "night-2.0", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}}
@@ -72,7 +62,7 @@ func number(t *testing.T, text string) int {
 // to a list of so many cases.
 func TestCompare(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	doc := shows(t, s, compareAddress(sides{From: night1, To: []scoring.RunID{night2}, Metrics: []string{"all"}, Metric: "hybrid_ex"}))
 
 	set := analysis.NewSet(metric.All())
@@ -173,7 +163,7 @@ func scoresOf(t testing.TB, w *store.Store, run scoring.RunID) (out []analysis.S
 
 // Two runs are chosen in the list of runs, with the controls of a form alone.
 func TestRunsAreChosenToCompare(t *testing.T) {
-	s := opened(t, sitetest.Shared(t))
+	s := siteOver(t, sitetest.Shared(t))
 	doc := shows(t, s, runsAddress())
 	form := doc.Find("form#pick")
 	if form.AttrOr("method", "") != "get" || form.AttrOr("action", "") != "/compare" || form.Find("button").Length() != 1 {
@@ -202,7 +192,7 @@ func TestRunsAreChosenToCompare(t *testing.T) {
 
 // A run is not compared with itself, and whoever asks for it is told so.
 func TestARunIsNotComparedWithItself(t *testing.T) {
-	s := opened(t, sitetest.Shared(t))
+	s := siteOver(t, sitetest.Shared(t))
 	one, two := store.RunValues(nightOne).Encode(), store.RunValues(nightTwo).Encode()
 	for _, tc := range []struct {
 		to       []string

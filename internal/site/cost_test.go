@@ -90,7 +90,7 @@ func TestCost(t *testing.T) {
 
 // A run that asked nobody says so, and a cost that is not recorded is a dash.
 func TestCostOfNothing(t *testing.T) {
-	s := opened(t, sitetest.Shared(t))
+	s := siteOver(t, sitetest.Shared(t))
 	if text := shows(t, s, costAddress(night2)).Find(".notice").Text(); !strings.Contains(text, "called a judge") {
 		t.Errorf("the page says %q", text)
 	}
@@ -108,7 +108,7 @@ func TestRepairsThatAreNotKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown, none := 0, 0
-	shows(t, opened(t, w), costAddress(judgedRun)).Find(`[aria-label="Metrics"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
+	shows(t, siteOver(t, w), costAddress(judgedRun)).Find(`[aria-label="Metrics"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
 		switch cells := texts(row); {
 		case cells[4] == "0" && cells[5] == "0":
 			none++ // nobody asked twice

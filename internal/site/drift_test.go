@@ -28,13 +28,13 @@ func TestAgreement_ShowsDrift(t *testing.T) {
 		}
 	}
 	address := agreementAddress(agreementState{Run: night1, By: "tier"})
-	if doc := shows(t, opened(t, w), address); doc.Find("#drift").Length() != 0 {
+	if doc := shows(t, siteOver(t, w), address); doc.Find("#drift").Length() != 0 {
 		t.Error("drift is shown although no judge was asked about sentinel cases")
 	}
 	if err := w.WriteSentinels(t.Context(), rows...); err != nil {
 		t.Fatal(err)
 	}
-	doc := shows(t, opened(t, w), address)
+	doc := shows(t, siteOver(t, w), address)
 	text := doc.Find("main").Text()
 	for _, want := range []string{"1 judge changed.", "Verdict by openai:m: changed", "It is stricter", "Now fail: <b>c1, <b>c2, <b>c4",
 		"12 cases, compared with 4 earlier askings since 2025-01-01", "Model: m<i>."} {
@@ -46,7 +46,7 @@ func TestAgreement_ShowsDrift(t *testing.T) {
 		t.Errorf("%v", cells)
 	}
 	// A day of a change that was accepted.
-	s := opened(t, w)
+	s := siteOver(t, w)
 	s.o.Since = time.Date(2025, 1, 5, 0, 0, 0, 0, time.UTC)
 	if text := shows(t, s, address).Find("main").Text(); !strings.Contains(text, "No judge changed.") {
 		t.Error("a change that was accepted is shown")

@@ -20,7 +20,7 @@ var judgedRun = scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Versi
 // The page counts every finding of the run's scores once, under its kind.
 func TestFailures(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	for _, run := range []scoring.RunID{night2, judgedRun} {
 		want := map[string]int{}
 		for _, score := range scoresOf(t, w, run) {
@@ -54,7 +54,7 @@ func TestFailures(t *testing.T) {
 // cases.
 func TestFailuresByTier(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	tiers := map[string]string{}
 	want := map[string]int{} // by finding and tier
 	for _, score := range scoresOf(t, w, night2) {

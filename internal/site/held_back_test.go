@@ -44,7 +44,7 @@ func TestQuestionsToDecline(t *testing.T) {
 	} {
 		writeAll(t, w, i+1, of.run, map[string][]answered{"hybrid_ex": unasked, "refusal": of.refusal, "sql_safety": of.safety})
 	}
-	s := opened(t, w)
+	s := siteOver(t, w)
 	doc := shows(t, s, runAddress(to.RunID))
 	var got []string
 	for _, li := range doc.Find(".gravest b").EachIter() {
@@ -84,7 +84,7 @@ func TestQuestionsWithoutRefusal(t *testing.T) {
 	t.Parallel()
 	w := emptyStore(t)
 	write(t, w, 1, runOfDay(1), "hybrid_ex", tenOf("unasked"))
-	doc := shows(t, opened(t, w), caseAddress(store.State{RunID: runOfDay(1).RunID, Mode: store.All}, "q0"))
+	doc := shows(t, siteOver(t, w), caseAddress(store.State{RunID: runOfDay(1).RunID, Mode: store.All}, "q0"))
 	if got := doc.Find(".verdict .v").Text(); got != "Not asked." {
 		t.Errorf("the case is %q", got)
 	}

@@ -176,13 +176,17 @@ func (s *Site) pairOf(ctx context.Context, run, asked scoring.RunID) (*pair, err
 			p.from = &moment{Of: analysis.Batch{By: asked.By}, Run: store.Run{RunID: asked}}
 		}
 		p.why = "Compared with " + t.versioned(p.from) + daysBefore(p.from, p.to) + "."
-		if usual, why := t.baseline(run); usual != nil && usual.Of.By == asked.By {
+		usual, why, err := t.baseline(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		if usual != nil && usual.Of.By == asked.By {
 			p.why = why
 		}
 	default:
-		p.from, p.why = t.baseline(run)
+		p.from, p.why, err = t.baseline(ctx, run)
 	}
-	return p, nil
+	return p, err
 }
 
 // baseline returns the run that the other is compared with, unless there is none or it is the run itself.
@@ -195,18 +199,22 @@ func (p *pair) baseline() (run scoring.RunID, there bool) {
 
 // baseline returns the batch that a run is compared with by default, and a description of why it was chosen. It returns
 // nil if none qualifies.
-func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
+func (t *timeline) baseline(ctx context.Context, run scoring.RunID) (*moment, string, error) {
 	batches := make([]analysis.Batch, len(t.moments))
 	for i := range t.moments {
 		batches[i] = t.moments[i].Of
 	}
 	i := slices.IndexFunc(t.moments, func(m moment) bool { return m.Of.By == run.By })
 	if i < 0 {
-		return nil, ""
+		return nil, "", nil
 	}
-	at, b := analysis.BaselineOf(batches, t.accepted, i)
+	accepted, err := t.accepted.get(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	at, b := analysis.BaselineOf(batches, accepted, i)
 	if b == nil || t.moments[at].Run.ID == "" {
-		return nil, ""
+		return nil, "", nil
 	}
 	from := &t.moments[at]
 	noun := t.noun(run.Agent)
@@ -221,15 +229,16 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 		if b.Accepted.Who != "" {
 			why += " (by " + b.Accepted.Who + ")"
 		}
-		return from, why + "."
+		return from, why + ".", nil
 	case b.Why == analysis.BaselineKept:
-		return from, why + "kept until a " + noun + " is accepted, as " + b.Passed.Name() + " is " + b.WorseBy + " worse."
+		why += "kept until a " + noun + " is accepted, as " + b.Passed.Name() + " is " + b.WorseBy + " worse."
+		return from, why, nil
 	case version == "" || version == t.name(from):
 		why += "the first complete " + noun + " of its version."
 	default:
 		why += "the first complete " + noun + " of " + version + "."
 	}
-	return from, why + none
+	return from, why + none, nil
 }
 
 // daysBefore returns how many days from is before to, such as ", 14 days before", or "" for one day and if unknown.

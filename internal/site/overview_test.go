@@ -65,7 +65,7 @@ func becameOf(before, now map[string]string) map[string][]string {
 // many questions, from whose first one the next leads through the same list.
 func TestOverviewAddsUp(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	want := becameOf(verdictsOf(t, w, night2), verdictsOf(t, w, night1))
 	at := address(
 		"/compare",
@@ -138,7 +138,7 @@ func TestOverviewAddsUp(t *testing.T) {
 // regular expression is an error next to its field.
 func TestChangesCanBeNarrowed(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	v := store.RunValues(night1)
 	for key, values := range store.RunValues(night2) {
 		v["base_"+key] = values
@@ -177,7 +177,7 @@ func TestChangesCanBeNarrowed(t *testing.T) {
 // TestReasonsAddUp holds that each wrong answer is counted once, under one reason and one difficulty.
 func TestReasonsAddUp(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	wrong := 0
 	for _, score := range scoresOf(t, w, night1) {
 		if score.Metric == "hybrid_ex" && score.Passed != nil && !*score.Passed {
@@ -201,7 +201,7 @@ func TestReasonsAddUp(t *testing.T) {
 // TestGridHasEveryVerdict holds the cells of the grid against the scores.
 func TestGridHasEveryVerdict(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	doc := shows(t, s, address("/questions", store.RunValues(night2)))
 	runs := []map[string]string{
 		verdictsOf(t, w, scoring.RunID{ID: "judged-1.0", By: night1.By}),

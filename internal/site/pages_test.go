@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,14 +24,27 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// siteOver is a site over a warehouse.
+// siteOver is a site over a warehouse. That over the shared store is shared, too: it reads once what it remembers.
 func siteOver(t testing.TB, w *store.Store) *Site {
 	t.Helper()
-	s, err := New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Labels: true})
+	open := func() (*Site, error) {
+		return New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Labels: true})
+	}
+	if sitetest.IsShared(w) {
+		sharedSite.once.Do(func() { sharedSite.site, sharedSite.err = open() })
+		open = func() (*Site, error) { return sharedSite.site, sharedSite.err }
+	}
+	s, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+var sharedSite struct {
+	once sync.Once
+	site *Site
+	err  error
 }
 
 // see is a page that must be there.

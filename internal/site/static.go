@@ -470,7 +470,11 @@ func (s *Site) setBaselines(ctx context.Context, o *Static) error {
 	o.Runs = slices.Clone(o.Runs)
 	slices.SortStableFunc(o.Runs, func(a, b scoring.RunID) int { return place(b) - place(a) })
 	for _, run := range o.Runs {
-		switch from, _ := t.baseline(run); {
+		from, _, err := t.baseline(ctx, run)
+		if err != nil {
+			return err
+		}
+		switch {
 		case o.Baseline != (scoring.RunID{}) && o.Baseline != run:
 			o.baselines[run] = o.Baseline
 		case o.Baseline == (scoring.RunID{}) && from != nil:

@@ -23,7 +23,7 @@ var judged1 = scoring.RunID{ID: "judged-1.0", By: scoring.By{Agent: "atlas", Ver
 // questions as it says.
 func TestSuspects(t *testing.T) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	src := storedscores.In(w)
 	labels, err := src.Labels(t.Context())
 	if err != nil {
@@ -66,7 +66,7 @@ func TestSuspects(t *testing.T) {
 // Gold is suspect where the agents of other batches gave the same result that EX rejects.
 func TestOtherAgentsAgainstGold(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
-	s := opened(t, w)
+	s := siteOver(t, w)
 	const rejected = "bank-07" // by version 2.0; 1.0 failed otherwise
 	suspect := func() bool {
 		t.Helper()
@@ -94,7 +94,7 @@ func TestOtherAgentsAgainstGold(t *testing.T) {
 
 // Of a judged run the page has both taxonomies of FLEX.
 func TestTaxonomies(t *testing.T) {
-	s := opened(t, sitetest.Shared(t))
+	s := siteOver(t, sitetest.Shared(t))
 	headings := shows(t, s, suspectsAddress(judgedRun, "", 1)).Find("h2").Text()
 	for _, want := range []string{"Errors, by FLEX", "Why right answers differ, by FLEX"} {
 		if !strings.Contains(headings, want) {

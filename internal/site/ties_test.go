@@ -20,7 +20,7 @@ func TestTies(t *testing.T) {
 	writeAll(t, w, 2, to, map[string][]answered{
 		"hybrid_ex": tenOf("wrong", "wrong"), "relation": relations,
 	})
-	s := opened(t, w)
+	s := siteOver(t, w)
 	const want = "2 broke, 1 of them perhaps only by ties, and 0 were fixed since d1."
 	if got := shows(t, s, runAddress(to.RunID)).Find(".lead.big").Text(); !strings.Contains(got, want) {
 		t.Errorf("the lead is %q, want %q in it", got, want)

@@ -24,7 +24,30 @@ type moment struct {
 type timeline struct {
 	moments  []moment
 	daily    map[string]bool // agents whose batches are about a day apart
-	accepted analysis.Accepted
+	accepted *acceptances
+}
+
+// acceptances are the batches that can be baselines. Most pages compare nothing, so they are read when a page first
+// needs them.
+type acceptances struct {
+	read func(context.Context) (analysis.Accepted, error)
+
+	mu    sync.Mutex
+	there bool
+	of    analysis.Accepted
+}
+
+func (a *acceptances) get(ctx context.Context) (analysis.Accepted, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.there {
+		of, err := a.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a.of, a.there = of, true
+	}
+	return a.of, nil
 }
 
 // timelines caches the timeline of a warehouse until its recent runs change.
@@ -97,12 +120,10 @@ func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 		if err != nil {
 			return nil, err
 		}
-		accepted, err := analysis.AcceptedFrom(ctx, src, analysis.NewSet(s.o.Metrics), batches, s.o.Primary)
-		if err != nil {
-			return nil, err
-		}
 		s.times.key, s.times.last = key.String(), s.newTimeline(batches, recent)
-		s.times.last.accepted = accepted
+		s.times.last.accepted = &acceptances{read: func(ctx context.Context) (analysis.Accepted, error) {
+			return analysis.AcceptedFrom(ctx, src, analysis.NewSet(s.o.Metrics), batches, s.o.Primary)
+		}}
 	}
 	t := *s.times.last
 	return &t, nil

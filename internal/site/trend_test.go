@@ -29,7 +29,7 @@ func TestTrend(t *testing.T) {
 
 func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
 	w := sitetest.Shared(t)
-	s := opened(t, w)
+	s := siteOver(t, w)
 	doc := shows(t, s, trendAddress(trendState{Metrics: metrics, Last: lastBatches}))
 	want, err := analysis.NewTrend(t.Context(), storedscores.In(w), analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: metrics}})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestFindingsAreThoseOfTheTerminal(t *testing.T) {
 	if len(want) == 0 {
 		t.Fatal("badger trend finds nothing")
 	}
-	s := opened(t, w)
+	s := siteOver(t, w)
 	newest := store.RunValues(scoring.RunID{ID: "n39", By: scoring.By{Agent: "atlas", Version: "3.0", Batch: "n39"}})
 	for _, at := range []string{address("/trend", newest), address("/run", newest)} {
 		var got []string
@@ -142,7 +142,7 @@ func TestTrendJoinsWhatMayBeCompared(t *testing.T) {
 	if err := w.Exec(t.Context(), "UPDATE badger.scores SET metric_version = 99 WHERE batch_id = '"+sitetest.Rerun+"' AND metric = 'hybrid_ex'"); err != nil {
 		t.Fatal(err)
 	}
-	s := opened(t, w)
+	s := siteOver(t, w)
 	state := trendState{Metrics: []string{"hybrid_ex"}, Last: lastBatches}
 	points := func(state trendState) (joined int, marks, said string) {
 		doc := shows(t, s, trendAddress(state))

@@ -124,7 +124,7 @@ func TestPagesCompareWhatIsComparable(t *testing.T) {
 			to := runOfDay(2)
 			to.Config = c.config
 			write(t, w, 2, to, "hybrid_ex", c.now)
-			s := opened(t, w)
+			s := siteOver(t, w)
 			doc := shows(t, s, runAddress(to.RunID))
 			if got := doc.Find("h1").Text(); got != c.headline {
 				t.Errorf("the headline is %q, want %q", got, c.headline)
@@ -170,7 +170,7 @@ func TestNightWithoutAnswers(t *testing.T) {
 	w := emptyStore(t)
 	write(t, w, 1, runOfDay(1), "hybrid_ex", tenOf())
 	write(t, w, 2, runOfDay(2), "hybrid_ex", tenOf("none", "none", "none", "wrong"))
-	s := opened(t, w)
+	s := siteOver(t, w)
 	doc := shows(t, s, failuresAddress(runOfDay(2).RunID))
 	if got := doc.Find("h1").Text(); !strings.HasPrefix(got, "4 of 10 answers are wrong. No answer: 3") {
 		t.Errorf("the headline is %q", got)
@@ -190,7 +190,7 @@ func TestLaterRunOfOtherMetrics(t *testing.T) {
 	later := runOfDay(2)
 	later.ID = "later"
 	write(t, w, 3, later, "component_f1", tenOf("none", "wrong"))
-	s := opened(t, w)
+	s := siteOver(t, w)
 	doc := shows(t, s, "/trend")
 	if got := doc.Find("h1").Text(); got != "80 % of the answers are right in d2." {
 		t.Errorf("the headline of the trend is %q", got)
@@ -208,7 +208,7 @@ func TestAlertOfUnsafeQueries(t *testing.T) {
 	run := runOfDay(1)
 	write(t, w, 1, run, "hybrid_ex", tenOf())
 	write(t, w, 1, run, "sql_safety", tenOf("unknown", "none", "writes", "unknown"))
-	doc := shows(t, opened(t, w), runAddress(run.RunID))
+	doc := shows(t, siteOver(t, w), runAddress(run.RunID))
 	if got := doc.Find(".alerts b").Text(); got != "1 query may change data" {
 		t.Errorf("the alerts are %q", got)
 	}

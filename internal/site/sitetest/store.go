@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,6 +57,11 @@ func Shared(tb testing.TB) *store.Store {
 	return w
 }
 
+// IsShared reports whether w is the store that [Shared] returns.
+func IsShared(w *store.Store) bool { return w != nil && w == sharedStore.Load() }
+
+var sharedStore atomic.Pointer[store.Store]
+
 // shared opens the small store for reading, once per process. Its file is removed immediately, and the engine still
 // reads it: no test knows that it is the last one.
 var shared = sync.OnceValues(func() (*store.Store, error) {
@@ -78,7 +84,9 @@ var shared = sync.OnceValues(func() (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.New(connectors.New(conn, duckdb.Dialect)), nil
+	w := store.New(connectors.New(conn, duckdb.Dialect))
+	sharedStore.Store(w)
+	return w, nil
 })
 
 func openFile(ctx context.Context, path string) (*duckdb.Conn, error) {
