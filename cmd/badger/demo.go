@@ -142,7 +142,7 @@ func demoRun(version string) string { return "demo-atlas-" + version }
 
 // callFromSQL runs a query that calls scoring functions, and prints the query, its duration and the result.
 func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *store.Store, p process) error {
-	if err := registerFunctions(ctx, conn, w, nil, configuration{}, nil); err != nil {
+	if err := registerFunctions(ctx, conn, w, nil, functionsConfig{}); err != nil {
 		return err
 	}
 	const query = `SELECT r.case_id, r.agent_version AS version, round(hybrid_ex(g.gold_result, r.result), 3) AS hybrid_ex, ex_bird(g.gold_result, r.result) AS ex_bird

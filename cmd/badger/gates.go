@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
@@ -18,7 +20,11 @@ type gateFlags struct {
 
 // gates returns the gates of the flags and of config; flags take precedence. See [gate.Read] for metrics and of.
 func (f *gateFlags) gates(config gate.Specs, metrics []string, of string) ([]gate.Gate, error) {
-	return gate.Read(config, gate.Specs(*f), metrics, of)
+	gates, err := gate.Read(config, gate.Specs(*f), metrics, of)
+	if unknown := (*gate.UnknownMetric)(nil); errors.As(err, &unknown) {
+		return nil, usage("%w%s", err, scoring.Suggest(unknown.Metric, metrics))
+	}
+	return gates, err
 }
 
 // printGates prints the messages about gates. It returns errGate unless reached is set.

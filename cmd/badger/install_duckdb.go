@@ -11,7 +11,8 @@ import (
 // openForMacros opens a database with the scoring functions registered, because DuckDB resolves the functions of a
 // macro when the macro is created. The second result closes the database.
 func openForMacros(ctx context.Context, p process, path string, judges []string) (*store.Store, func(), error) {
-	w, judge, err := openWithFunctions(ctx, p, path, readWrite, configuration{Judges: judges}, nil)
+	config := functionsConfig{configuration: configuration{Judges: judges}}
+	w, judge, err := openWithFunctions(ctx, p, path, readWrite, config)
 	if err != nil {
 		return nil, nil, err
 	}

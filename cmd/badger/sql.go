@@ -48,7 +48,7 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	}
 	config.Judges = append(config.Judges, c.Judges...)
 	var nulls nullCalls
-	w, judge, err := openWithFunctions(ctx, p, path, !c.Write && path != ":memory:", config, &nulls)
+	w, judge, err := openWithFunctions(ctx, p, path, !c.Write && path != ":memory:", functionsConfig{config, &nulls})
 	if err != nil {
 		return err
 	}

@@ -22,18 +22,24 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
+// functionsConfig configures the functions, and counts their calls that return NULL.
+type functionsConfig struct {
+	configuration
+	nulls *nullCalls // nil: they are not counted
+}
+
 // openWithFunctions opens an embedded database in which SQL can call every scoring function. The judge, if configured,
 // caches its replies there unless only is set. The caller closes it after the database.
 func openWithFunctions(ctx context.Context, p process, path string, only bool,
-	config configuration, nulls *nullCalls) (*store.Store, *judging.Judges, error) {
+	config functionsConfig) (*store.Store, *judging.Judges, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
 	if err != nil {
 		return nil, nil, err
 	}
 	w := store.New(connectors.New(conn, duckdb.Dialect))
-	judge, err := openJudgeFor(ctx, p, w, only, config)
+	judge, err := openJudgeFor(ctx, p, w, only, config.configuration)
 	if err == nil {
-		err = registerFunctions(ctx, conn, w, judge, config, nulls)
+		err = registerFunctions(ctx, conn, w, judge, config)
 	}
 	if err != nil {
 		_ = w.Close()
@@ -56,7 +62,7 @@ func openJudgeFor(ctx context.Context, p process, w *store.Store, only bool,
 }
 
 func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, judge *judging.Judges,
-	config configuration, nulls *nullCalls) error {
+	config functionsConfig) error {
 	metrics, err := withJudges(ctx, config.Judges, w)
 	if err != nil {
 		return err
@@ -82,7 +88,7 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, j
 	for i := range functions {
 		fn := &functions[i]
 		for arity := fn.Required(); arity <= len(fn.Params); arity++ { // an overload for every optional argument
-			scalars = append(scalars, scalarOf(catalogue, fn, arity, nulls))
+			scalars = append(scalars, scalarOf(catalogue, fn, arity, config.nulls))
 		}
 	}
 	return conn.RegisterScalar(ctx, scalars...)
@@ -113,8 +119,8 @@ func scalarOf(catalogue *udf.Catalogue, fn *udf.Function, arity int, nulls *null
 	return s
 }
 
-// nullCalls counts the calls that returned NULL, so that a query says why. The functions whose names end in _json return
-// the reason themselves.
+// nullCalls counts the calls that returned NULL, so that a query says why. The functions whose names end in _json
+// return the reason themselves.
 type nullCalls struct {
 	mu    sync.Mutex
 	calls map[string]*nullCall

@@ -120,8 +120,8 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	return printGates(p.stderr, said, reached)
 }
 
-// dropsAreScored returns a usage error, before anything is scored, if a gate is on the change of a metric that is not in
-// metrics, or if --no-to is set with such a gate.
+// dropsAreScored returns a usage error, before anything is scored, if a gate is on the change of a metric that is not
+// in metrics, or if --no-to is set with such a gate.
 func (c *runCommand) dropsAreScored(metrics []string) error {
 	gates, err := c.changeGates()
 	if err != nil {

@@ -514,8 +514,8 @@ func difference(a, b *float64) *float64 {
 }
 
 // Check describes for each gate whether it passes, and reports whether all do and the run of the side To is complete.
-// A gate of a drop fails if the drop is at least g.Drop and more than chance by the adjusted p-value. A gate that counts
-// fails if more than g.Broken cases broke. Both fail if the metric has no comparable scores.
+// A gate of a drop fails if the drop is at least g.Drop and more than chance by the adjusted p-value. A gate that
+// counts fails if more than g.Broken cases broke. Both fail if the metric has no comparable scores.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {

@@ -137,6 +137,8 @@ func IsUnread(err error) bool {
 // usage is an error in the command line or the configuration.
 type usage struct{ error }
 
+func (e usage) Unwrap() error { return e.error }
+
 // Usage returns a usage error: a command line or configuration that the user can correct. It has a separate exit
 // code.
 func Usage(format string, args ...any) error { return usage{New(InvalidArgument, format, args...)} }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 )
 
 // Specs are gates in the form of flags and of the configuration.
@@ -81,11 +80,20 @@ func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
 	}
 	for _, g := range out {
 		if metrics != nil && !slices.Contains(metrics, g.Metric) {
-			return nil, errcode.Usage("--fail-under, --min-coverage: metric %q is not part of %s%s", g.Metric, of,
-				scoring.Suggest(g.Metric, metrics))
+			return nil, errcode.AsUsage(&UnknownMetric{Metric: g.Metric, Of: of})
 		}
 	}
 	return out, nil
+}
+
+// UnknownMetric is the error about a gate on a metric that is not part of a run.
+type UnknownMetric struct {
+	Metric, Of string
+}
+
+// Error names the metric.
+func (e *UnknownMetric) Error() string {
+	return fmt.Sprintf("--fail-under, --min-coverage: metric %q is not part of %s", e.Metric, e.Of)
 }
 
 // Bound is METRIC=NUMBER, or a number for all metrics.
