@@ -94,8 +94,8 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 		}
 	}
 	var w *store.Store
-	if c.To != "" {
-		w, err = openExisting(ctx, c.To)
+	if c.To != "" && t.Any() {
+		w, err = openStore(ctx, c.To, c.Check)
 		if w, err = installed(ctx, w, err); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 		fmt.Fprintf(p.stderr, "!! and %d more; list them with --check\n", more)
 	}
 	if !c.Check && plan.Answers > 0 {
-		if w != nil {
+		if c.To != "" {
 			err = writeAnswers(ctx, plan, w)
 		} else {
 			err = c.writeFile(ctx, p, plan, golden)
@@ -284,6 +284,7 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 		{"records with the same id and other content; the last one is used", plan.Conflicts},
 		{"doubled; the last one is used", plan.Doubled}, {"failed; with the agent's error", plan.Failed},
 		{"further samples (n > 1); not written", plan.Samples}, {"with invalid figures, which are left out", plan.Invalid},
+		{"without the key of --case-id; the case is found by the question", plan.NoKey},
 		{"without case_id and question; not written", plan.NoCase}, {"questions that the golden set lacks", plan.Unknown},
 		{"without a question", plan.NoQuestion}, {"without an answer in prose", plan.NoResponse},
 		{"without SQL", plan.NoSQL}, {"without a record of tool calls", plan.NoCalls},

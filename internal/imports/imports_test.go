@@ -107,8 +107,8 @@ func TestExamplesOnPage(t *testing.T) {
 			if a.Latency == nil || *a.Latency != 2500*time.Millisecond || !a.RanAt.Equal(time.Date(2025, 3, 1, 10, 0, 0, 0, time.UTC)) {
 				t.Errorf("latency %v, ran at %v", a.Latency, a.RanAt)
 			}
-			if a.TokensIn == nil || *a.TokensIn != 120 || a.TokensOut == nil || *a.TokensOut != 30 {
-				t.Errorf("tokens: %v, %v", a.TokensIn, a.TokensOut)
+			if a.TokensIn == nil || *a.TokensIn != 120 || a.TokensOut == nil || *a.TokensOut != 30 || a.Invalid != nil {
+				t.Errorf("tokens: %v, %v, not valid: %v", a.TokensIn, a.TokensOut, a.Invalid)
 			}
 			if product != "OpenTelemetry" && (a.CostUSD == nil || a.CostUSD.String() != "0.0021") {
 				t.Errorf("cost: %v, want 0.0021", a.CostUSD)

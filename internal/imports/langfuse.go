@@ -58,13 +58,17 @@ func langfuseAnswers(parts []json.RawMessage, o *Options) []Answer {
 	order := sorted(observations, func(m object) (bool, time.Time) {
 		return m.text("parentObservationId") == "", m.time("startTime")
 	})
-	var outer object
+	var outer, root object
 	if len(order) > 0 {
 		outer = objectOf(observations[order[0]])
 	}
-	root := trace
-	if root.first("input") == nil && root.first("output") == nil {
+	tools := true
+	if i := slices.IndexFunc(order, func(i int) bool { return !isLangfuseTool(observations[i]) }); i >= 0 {
+		outer, tools = objectOf(observations[order[i]]), false
 		root = outer
+	}
+	if trace.first("input", "output") != nil {
+		root = trace
 	}
 	a := Answer{Question: questionIn(root.get("input"), 0), Response: answerIn(root.get("output"), 0)}
 	if outer.text("level") == "ERROR" {
@@ -90,7 +94,19 @@ func langfuseAnswers(parts []json.RawMessage, o *Options) []Answer {
 	if len(observations) > 0 {
 		a.calls(observations, o)
 	}
+	if tools && trace == nil {
+		a.Err = onlyTools("observations", "a trace, or an observation of an agent or model")
+	}
 	return []Answer{a}
+}
+
+// isLangfuseTool reports whether an observation is a step whose input is not the question of a user.
+func isLangfuseTool(raw json.RawMessage) bool {
+	switch objectOf(raw).text("type") {
+	case "TOOL", "RETRIEVER", "EMBEDDING", "GUARDRAIL", "EVALUATOR", "EVENT":
+		return true
+	}
+	return false
 }
 
 func (a *Answer) langfuseCase(m object, o *Options) {
@@ -100,17 +116,23 @@ func (a *Answer) langfuseCase(m object, o *Options) {
 	}
 }
 
-// langfuseUsage adds the tokens of an observation. The members of usageDetails are disjoint, such as input and
-// cache_read_input_tokens, so those of a direction are added up.
+// langfuseUsage adds the tokens of an observation: its usageDetails, its usage, or else the members that earlier versions
+// of the API have next to its input and output. The members of usageDetails are disjoint, such as input and
+// cache_read_input_tokens, so those of a direction are added up. Usage in another unit, such as CHARACTERS, is not tokens.
 func (a *Answer) langfuseUsage(m object) {
 	details := m.object("usageDetails")
+	if unit := cmp.Or(m.object("usage").text("unit"), m.text("unit")); len(details) == 0 && unit != "" && unit != "TOKENS" {
+		return
+	}
 	if details.first("input", "output") == nil {
 		usage := details
 		if len(usage) == 0 {
 			usage = m.object("usage")
 		}
 		if len(usage) == 0 {
-			usage = m
+			a.tokens(&a.TokensIn, m, "promptTokens", "inputUsage")
+			a.tokens(&a.TokensOut, m, "completionTokens", "outputUsage")
+			return
 		}
 		if usage.first("input_tokens", "prompt_tokens", "output_tokens", "completion_tokens") != nil {
 			a.usage(usage)

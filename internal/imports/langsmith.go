@@ -3,6 +3,7 @@ package imports
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/badger-eval/badger/internal/jsonscan"
@@ -60,10 +61,14 @@ func (r *langsmithRuns) run(raw json.RawMessage, o object, parent string, depth 
 // maxRuns is the maximum nesting of child runs.
 const maxRuns = 64
 
-// langsmithAnswers converts the runs of a trace to an answer. The root has the question and the answer.
+// langsmithAnswers converts the runs of a trace to an answer. The outermost run that is not the call of a tool has the
+// question and the answer.
 func langsmithAnswers(parts []json.RawMessage, o *Options) []Answer {
 	order := sorted(parts, func(r object) (bool, time.Time) { return r.text("parent_run_id") == "", r.time("start_time") })
-	root := objectOf(parts[order[0]])
+	outer := slices.IndexFunc(order, func(i int) bool {
+		return !slices.Contains([]string{"tool", "retriever", "embedding", "parser"}, objectOf(parts[i]).text("run_type"))
+	})
+	root := objectOf(parts[order[max(0, outer)]])
 	a := Answer{Question: questionIn(root.get("inputs"), 0), Response: answerIn(root.get("outputs"), 0)}
 	a.Error = root.text("error")
 	a.RanAt = root.time("start_time")
@@ -97,5 +102,8 @@ func langsmithAnswers(parts []json.RawMessage, o *Options) []Answer {
 		}
 	}
 	a.calls(parts, o)
+	if outer < 0 {
+		a.Err = cmp.Or(a.Err, onlyTools("runs", "a run of a chain or model"))
+	}
 	return []Answer{a}
 }

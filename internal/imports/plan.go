@@ -32,6 +32,7 @@ type Plan struct {
 	Samples    int            `json:"samples"` // further samples (n > 1) of answers; they are not written
 	Invalid    int            `json:"invalid_figures"`
 
+	NoKey      int `json:"no_case_id_key"`         // answers whose traces lack Options.CaseID
 	NoCase     int `json:"no_case_id_or_question"` // such answers are not written
 	NoQuestion int `json:"no_question"`
 	NoResponse int `json:"no_response"`
@@ -186,7 +187,7 @@ func (p *Plan) count(a *Answer) {
 		&p.NoQuestion: a.Question == "", &p.NoResponse: a.Response == "" && a.Error == "", &p.NoSQL: a.SQL == "",
 		&p.NoCalls: a.Calls == nil, &p.NoTokens: a.TokensIn == nil && a.TokensOut == nil, &p.NoCost: a.CostUSD == nil,
 		&p.NoLatency: a.Latency == nil, &p.NoTime: a.RanAt.IsZero(), &p.Failed: a.Error != "", &p.Invalid: len(a.Invalid) > 0,
-		&p.NoCase: a.CaseID == "" && questionKey(a.Question) == "",
+		&p.NoKey: p.options.CaseID != "" && a.CaseID == "", &p.NoCase: a.CaseID == "" && questionKey(a.Question) == "",
 	} {
 		if is {
 			*n++

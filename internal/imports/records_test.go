@@ -254,6 +254,13 @@ func TestTokens(t *testing.T) {
 		"GenAI conventions":    {span(`"gen_ai.usage.input_tokens": 100, "gen_ai.usage.cache_read.input_tokens": 60`), 100, 0},
 		"Langfuse, disjoint":   {seen(`{"input": 3, "input_cached_tokens": 40, "cache_creation_input_tokens": 500, "output": 1, "total": 544}`), 543, 0},
 		"Langfuse, OpenAI":     {seen(`{"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101}`), 100, 0},
+		"Langfuse, no usage":   {`{"id": "o", "traceId": "t", "type": "GENERATION", "input": "7", "output": "5000"}`, -1, 0},
+		"Langfuse, text":       {`{"id": "o", "traceId": "t", "type": "GENERATION", "input": "q", "output": {"n": 5000}}`, -1, 0},
+		"Langfuse, usage":      {`{"id": "o", "traceId": "t", "type": "GENERATION", "input": "7", "output": 8, "usage": {"input": 12, "output": 3, "unit": "TOKENS"}}`, 12, 0},
+		"Langfuse, both":       {`{"id": "o", "traceId": "t", "type": "GENERATION", "input": "7", "output": 8, "usage": {"input": 11}, "usageDetails": {"input": 12}}`, 12, 0},
+		"Langfuse, characters": {`{"id": "o", "traceId": "t", "type": "GENERATION", "input": "q", "usage": {"input": 12, "unit": "CHARACTERS"}}`, -1, 0},
+		"Langfuse, earlier":    {`{"id": "o", "traceId": "t", "type": "GENERATION", "input": "7", "promptTokens": 13, "completionTokens": 2}`, 13, 0},
+		"Langfuse, a tool":     {`{"id": "t", "timestamp": "2025-03-01T10:00:00Z", "input": "q", "output": "a", "observations": [{"id": "o", "traceId": "t", "type": "TOOL", "name": "f", "input": 7, "output": "5000"}]}`, -1, 0},
 		"negative":             {log(`{"input_tokens": -3, "output_tokens": 1}`), -1, 1},
 		"huge":                 {log(`{"input_tokens": 1e300}`), -1, 1},
 		"a fraction":           {log(`{"input_tokens": 1.5}`), -1, 1},
@@ -342,5 +349,46 @@ func TestSamples(t *testing.T) {
 	log := `{"request": {"messages": [{"role": "user", "content": "q"}]}, "response": {"choices": [{"message": {"role": "assistant", "content": "a"}}, {"message": {"role": "assistant", "content": "b"}}, {"message": {"role": "assistant", "content": "c"}}]}}`
 	if plan, _, cases := planOf(t, log); plan.Samples != 2 || len(cases) != 1 || cases[0].Agent.Response != "a" {
 		t.Errorf("got %+v, %+v", plan, cases)
+	}
+}
+
+// A trace of which only the calls of tools are in the files has no question: it is not an answer to the input of a tool.
+func TestOnlyTools(t *testing.T) {
+	t.Parallel()
+	run := `{"id": "r2", "parent_run_id": "gone", "trace_id": "t9", "run_type": "tool", "name": "run_sql", "inputs": {"input": "{'sql': 'SELECT 1'}"}}`
+	tool := `{"id": "o2", "traceId": "t9", "parentObservationId": "gone", "type": "TOOL", "name": "run_sql", "input": {"sql": "SELECT 1"}, "output": "1"}`
+	for name, x := range map[string]struct {
+		text     string
+		question string // "" if the trace is not an answer
+	}{
+		"LangSmith, a tool":                   {run, ""},
+		"LangSmith, a retriever":              {strings.Replace(run, `"tool"`, `"retriever"`, 1), ""},
+		"LangSmith, an outermost tool":        {strings.Replace(run, `"parent_run_id": "gone", `, "", 1), ""},
+		"LangSmith, a tool before its chain":  {run + "\n" + `{"id": "r1", "parent_run_id": "gone", "trace_id": "t9", "run_type": "chain", "inputs": {"question": "Q?"}}`, "Q?"},
+		"Langfuse, a tool":                    {tool, ""},
+		"Langfuse, a tool before its span":    {tool + "\n" + `{"id": "o1", "traceId": "t9", "parentObservationId": "gone", "type": "SPAN", "input": "Q?", "output": "1"}`, "Q?"},
+		"Langfuse, a tool and its trace":      {tool + "\n" + `{"id": "t9", "timestamp": "2025-03-01T10:00:00Z", "input": "Q?", "output": "1"}`, "Q?"},
+		"OpenTelemetry, a tool without agent": {`{"traceId": "t9", "spanId": "2", "parentSpanId": "1", "name": "execute_tool f", "attributes": {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f", "gen_ai.tool.call.arguments": "{}"}}`, ""},
+	} {
+		plan, traces, cases := planOf(t, x.text)
+		switch {
+		case x.question == "" && (len(cases) != 0 || name[:2] == "La" && plan.Unreadable != 1):
+			t.Errorf("%s: %d answers, %d unreadable, %q", name, len(cases), plan.Unreadable, traces.problems)
+		case x.question != "" && (len(cases) != 1 || cases[0].Question != x.question || plan.Unreadable > 0):
+			t.Errorf("%s: %+v, %q", name, cases, traces.problems)
+		}
+	}
+}
+
+// An answer whose trace lacks the key of the case_id is counted, because its case is found by the text of the question.
+func TestTracesWithoutKey(t *testing.T) {
+	t.Parallel()
+	text := `{"metadata": {"case": "q1"}, "messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "1"}]}
+{"messages": [{"role": "user", "content": "Two?"}, {"role": "assistant", "content": "2"}]}`
+	for key, want := range map[string]int{"": 0, "case": 1, "cse": 2} {
+		plan, err := read(t, text).Plan(t.Context(), imports.Options{CaseID: key}, imports.Names{}, imports.Questions{})
+		if err != nil || plan.NoKey != want || plan.Answers != 2 {
+			t.Errorf("--case-id %q: %d of %d without it, want %d; %v", key, plan.NoKey, plan.Answers, want, err)
+		}
 	}
 }

@@ -90,6 +90,9 @@ func New() (*Traces, error) {
 // Close deletes the temporary file.
 func (t *Traces) Close() error { return errors.Join(t.file.Close(), os.Remove(t.file.Name())) }
 
+// Any reports whether a record of a trace was read.
+func (t *Traces) Any() bool { return len(t.groups) > 0 }
+
 // AddFile reads an export: JSON Lines, a JSON array of records, or JSON objects. A record that cannot be read is
 // reported, and the others are added. It returns an error if the file cannot be read.
 func (t *Traces) AddFile(ctx context.Context, path string) error {
@@ -490,6 +493,13 @@ func same(a, b json.RawMessage) bool {
 		texts[i] = text
 	}
 	return bytes.Equal(texts[0], texts[1])
+}
+
+// onlyTools returns the error of a trace without the run of an agent or model, whose question and answer are unknown.
+func onlyTools(what, expected string) error {
+	return errcode.New(errcode.InvalidArgument,
+		"the trace has only %s of tools, which have neither a question nor an answer; expected %s: export whole traces",
+		what, expected)
 }
 
 // calls sets the calls and the SQL of an answer, or its error.
