@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports"
+	"github.com/badger-eval/badger/internal/imports/golden"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
@@ -72,6 +73,9 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	if c.Out == "" && c.To == "" && !c.Check {
 		return usage("expected --out FILE, --to URL or --check")
 	}
+	if err := notInput("--out", c.Out, append(c.Files[:len(c.Files):len(c.Files)], c.Golden)...); err != nil {
+		return err
+	}
 	t, err := imports.New()
 	if err != nil {
 		return err
@@ -87,7 +91,7 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 			fmt.Fprintln(p.stderr, "!!", printable.Text(problem.Error()))
 		}
 	}
-	t.Progress = bar.part
+	t.Progress, t.OtherForm = bar.part, golden.FormOf
 	for _, file := range c.Files {
 		if err := t.AddFile(ctx, file); err != nil {
 			return err
@@ -102,13 +106,13 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 		defer w.Close()
 	}
 	var known imports.Questions
-	var golden *goldenFile
+	var gold *goldenFile
 	switch {
 	case c.Golden != "":
-		if golden, err = openGolden(ctx, c.Golden, &known); err != nil {
+		if gold, err = openGolden(ctx, c.Golden, &known); err != nil {
 			return err
 		}
-		defer golden.file.Close() //nolint:errcheck // only read
+		defer gold.file.Close() //nolint:errcheck // only read
 	case w != nil:
 		if err := questionsIn(ctx, w, &known); err != nil {
 			return err
@@ -127,7 +131,7 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 		if c.To != "" {
 			err = writeAnswers(ctx, plan, w)
 		} else {
-			err = c.writeFile(ctx, p, plan, golden)
+			err = c.writeFile(ctx, p, plan, gold)
 		}
 		if err != nil {
 			return err
@@ -230,7 +234,7 @@ const maxKept = 1 << 20
 
 // writeFile writes answers as a case file. A file is replaced only if all answers were written.
 func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *imports.Plan,
-	golden *goldenFile) error {
+	gold *goldenFile) error {
 	write := func(out io.Writer) error {
 		to := bufio.NewWriterSize(out, 1<<16)
 		var line []byte
@@ -238,7 +242,7 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 			if err != nil {
 				return err
 			}
-			of, err := golden.line(a.ID)
+			of, err := gold.line(a.ID)
 			if err != nil {
 				return err
 			}
@@ -271,11 +275,15 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 			Written int `json:"written"`
 		}{plan, c.written(plan)})
 	}
-	fmt.Fprintf(out, "%s of %s", printable.Count(plan.Answers, "answer"), printable.Count(len(plan.Products), "product"))
-	for i, name := range slices.Sorted(maps.Keys(plan.Products)) {
-		fmt.Fprintf(out, "%s %s (%d)", [2]string{":", ","}[min(i, 1)], name, plan.Products[name])
+	if plan.Answers == 0 {
+		fmt.Fprintln(out, "no answer in the files")
+	} else {
+		fmt.Fprintf(out, "%s of %s", printable.Count(plan.Answers, "answer"), printable.Count(len(plan.Products), "product"))
+		for i, name := range slices.Sorted(maps.Keys(plan.Products)) {
+			fmt.Fprintf(out, "%s %s (%d)", [2]string{":", ","}[min(i, 1)], name, plan.Products[name])
+		}
+		fmt.Fprintln(out)
 	}
-	fmt.Fprintln(out)
 	for _, l := range []struct {
 		what string
 		n    int
@@ -290,10 +298,15 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 		{"without SQL", plan.NoSQL}, {"without a record of tool calls", plan.NoCalls},
 		{"of a conversation, without turn", plan.NoTurn}, {"without tokens", plan.NoTokens},
 		{"without cost", plan.NoCost}, {"without latency", plan.NoLatency}, {"without ran_at", plan.NoTime},
+		{"missing records; see the note", plan.Missing.Records},
+		{"missing pages, at least; see the note", plan.Missing.Pages},
 	} {
 		if l.n > 0 {
 			fmt.Fprintf(out, "  %6d  %s\n", l.n, l.what)
 		}
+	}
+	for _, note := range plan.Notes {
+		fmt.Fprintln(out, "note:", printable.Text(note))
 	}
 	where := c.Out
 	if c.To != "" {

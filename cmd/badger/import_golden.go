@@ -267,6 +267,10 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	if c.Out == "" && !c.Check {
 		return usage("expected --out FILE or --check")
 	}
+	if err := notInput("--out", c.Out, append(c.Files[:len(c.Files):len(c.Files)], pred, o.Gold, o.GoldResults, o.Results,
+		o.Settings, o.Documents, o.Questions)...); err != nil {
+		return err
+	}
 	kind := golden.KindNamed(name)
 	o.Map, o.Database, o.Dialect, o.Dataset = c.Map, c.Database, c.Dialect, c.Dataset
 	if c.Out != "-" {
@@ -356,11 +360,13 @@ func (c *importGolden) report(p process, kind *golden.Kind, s *golden.Set, writt
 		what string
 		n    int
 	}{
-		{"not cases, or answers to none; they are listed above", s.Bad}, {"repeated; each is written once", s.Duplicates},
+		{"records that are not cases, and answers or files of no case; each is listed", s.Bad}, {"repeated; each is written once", s.Duplicates},
 		{"with the ID of another record and other content; not written", s.Conflicts},
 		{"that ask what another case asks", s.SameAsked}, {"without a question", s.NoQuestion}, {"without gold", s.NoGold},
 		{"without a file of results", s.NoResult}, {"queries that badger does not read completely", s.Unparsed},
 		{"with an answer", s.Answers}, {"without an answer", s.Unanswered}, {"with a label", s.Labels},
+		{"missing records; see the note", s.Missing.Records},
+		{"missing pages, at least; see the note", s.Missing.Pages},
 	} {
 		if l.n > 0 {
 			fmt.Fprintf(out, "  %6d  %s\n", l.n, l.what)
@@ -413,6 +419,48 @@ func shellWord(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// notInput returns an error if the file of a flag, which would be replaced, is one of the files that are read, or a
+// result or query in one of the folders. Names and links do not matter. Other files are replaced, as by all commands
+// that export.
+func notInput(flag, path string, inputs ...string) error {
+	out, err := os.Stat(path)
+	if path == "" || path == "-" || err != nil {
+		return nil
+	}
+	if out.IsDir() {
+		return usage("%s: %q is a folder, expected the name of a file", flag, path)
+	}
+	for _, input := range inputs {
+		in, err := os.Stat(input)
+		if err != nil {
+			continue
+		}
+		if os.SameFile(in, out) || in.IsDir() && golden.IsAnswerFile(path) && isIn(in, path) {
+			return usage("%s: %q is read by this command, and would be replaced; name another file", flag, path)
+		}
+	}
+	return nil
+}
+
+// isIn reports whether a file is in a folder or in a folder in it.
+func isIn(dir os.FileInfo, path string) bool {
+	at, err := filepath.Abs(path)
+	if real, failed := filepath.EvalSymlinks(path); failed == nil {
+		at, err = filepath.Abs(real)
+	}
+	for err == nil {
+		up := filepath.Dir(at)
+		if up == at {
+			return false
+		}
+		at = up
+		if info, failed := os.Stat(at); failed == nil && os.SameFile(dir, info) {
+			return true
+		}
+	}
+	return false
 }
 
 // replaceFile writes a file. A file of that name is replaced only if all was written. Errors name the flag.

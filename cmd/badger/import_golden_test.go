@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +119,63 @@ func TestImportGolden(t *testing.T) {
 	for _, name := range []string{"none.out", "x"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+// A file that is read is never replaced, under any of its names; others are.
+func TestOutIsNotAnInput(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	texts := map[string]string{
+		"set.csv": "id,question,gold_sql\n1,Q?,SELECT 1\n", "pred.csv": "id,sql\n1,SELECT 1\n", "want/1.csv": "n\n1\n",
+		"want/notes.md": "x", "cases.jsonl": `{"case_id": "1", "question": "Q?", "gold": {"sql": "SELECT 1"}}` + "\n",
+		"traces.jsonl": `{"messages": [{"role": "user", "content": "Q?"}, {"role": "assistant", "content": "1"}]}` + "\n",
+		"old.jsonl":    "old\n",
+	}
+	for name, text := range texts {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Symlink("set.csv", filepath.Join(dir, "link.csv")), os.Link(filepath.Join(dir, "cases.jsonl"), filepath.Join(dir, "hard.jsonl"))); err != nil {
+		t.Fatal(err)
+	}
+	csv := "import csv set.csv --predictions pred.csv --gold-results want --out "
+	for _, x := range []struct {
+		command string
+		code    int
+		says    string
+	}{
+		{csv + "set.csv", exitUsage, "is read by this command"}, {csv + "want/../set.csv", exitUsage, "is read by this command"},
+		{csv + "link.csv", exitUsage, "is read by this command"}, {csv + "pred.csv", exitUsage, "is read by this command"},
+		{csv + "want/1.csv", exitUsage, "is read by this command"}, {csv + "want", exitUsage, "is a folder"},
+		{csv + "old.jsonl", exitDone, ""}, {csv + "want/notes.md", exitDone, ""}, {csv + "new.jsonl", exitDone, ""},
+		{"import traces traces.jsonl --golden cases.jsonl --out cases.jsonl", exitUsage, "is read by this command"},
+		{"import traces traces.jsonl --golden cases.jsonl --out hard.jsonl", exitUsage, "is read by this command"},
+		{"import traces traces.jsonl --golden cases.jsonl --out traces.jsonl", exitUsage, "is read by this command"},
+		{"import traces traces.jsonl --golden cases.jsonl --out answers.jsonl", exitDone, ""},
+		{"export --cases cases.jsonl --to bird --out hard.jsonl", exitUsage, "is read by this command"},
+		{"export --cases cases.jsonl --to bird --out bird.json", exitDone, ""},
+	} {
+		args := strings.Fields(x.command)
+		for i, word := range args {
+			if strings.Contains(word, ".") || word == "want" {
+				args[i] = filepath.Join(dir, filepath.FromSlash(word))
+				if strings.Contains(word, "..") {
+					args[i] = dir + "/" + word
+				}
+			}
+		}
+		if code, stdout, log := invoked(t, args...); code != x.code || !strings.Contains(log, x.says) {
+			t.Errorf("%s: exit code %d, want %d\n%s\n%s", x.command, code, x.code, stdout, log)
+		}
+	}
+	for name, text := range texts {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if replaced := name == "old.jsonl" || name == "want/notes.md"; err != nil || (string(got) != text) != replaced {
+			t.Errorf("%s is %q, %v", name, got, err)
 		}
 	}
 }

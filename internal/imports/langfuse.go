@@ -116,12 +116,14 @@ func (a *Answer) langfuseCase(m object, o *Options) {
 	}
 }
 
-// langfuseUsage adds the tokens of an observation: its usageDetails, its usage, or else the members that earlier versions
-// of the API have next to its input and output. The members of usageDetails are disjoint, such as input and
-// cache_read_input_tokens, so those of a direction are added up. Usage in another unit, such as CHARACTERS, is not tokens.
+// langfuseUsage adds the tokens of an observation: its usageDetails, its usage, or else the members that earlier
+// versions of the API have next to its input and output. The members of usageDetails are disjoint, such as input and
+// cache_read_input_tokens, so those of a direction are added up. Usage in another unit, such as CHARACTERS, is not
+// tokens.
 func (a *Answer) langfuseUsage(m object) {
 	details := m.object("usageDetails")
-	if unit := cmp.Or(m.object("usage").text("unit"), m.text("unit")); len(details) == 0 && unit != "" && unit != "TOKENS" {
+	unit := cmp.Or(m.object("usage").text("unit"), m.text("unit"))
+	if len(details) == 0 && unit != "" && unit != "TOKENS" {
 		return
 	}
 	if details.first("input", "output") == nil {

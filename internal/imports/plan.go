@@ -44,6 +44,9 @@ type Plan struct {
 	NoLatency  int `json:"no_latency"`
 	NoTime     int `json:"no_ran_at"`
 
+	Missing
+	Notes []string `json:"notes,omitempty"` // sentences about what is missing
+
 	traces  *Traces
 	options Options
 	names   Names
@@ -157,6 +160,7 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 		p.planned = append(p.planned, d)
 	}
 	p.Unreadable = t.Unreadable
+	p.Missing, p.Notes = t.pages.Missing()
 	p.NoTurn = talks.number(p.planned)
 	for i := range p.planned {
 		if d := &p.planned[i]; d.hash && d.id == "" {

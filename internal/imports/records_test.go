@@ -352,7 +352,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// A trace of which only the calls of tools are in the files has no question: it is not an answer to the input of a tool.
+// If only the calls of tools are in the files, a trace lacks its question: it is not an answer to the input of a tool.
 func TestOnlyTools(t *testing.T) {
 	t.Parallel()
 	run := `{"id": "r2", "parent_run_id": "gone", "trace_id": "t9", "run_type": "tool", "name": "run_sql", "inputs": {"input": "{'sql': 'SELECT 1'}"}}`
@@ -389,6 +389,21 @@ func TestTracesWithoutKey(t *testing.T) {
 		plan, err := read(t, text).Plan(t.Context(), imports.Options{CaseID: key}, imports.Names{}, imports.Questions{})
 		if err != nil || plan.NoKey != want || plan.Answers != 2 {
 			t.Errorf("--case-id %q: %d of %d without it, want %d; %v", key, plan.NoKey, plan.Answers, want, err)
+		}
+	}
+}
+
+// The plan counts what the pages of an export lack.
+func TestPagesOfTraces(t *testing.T) {
+	t.Parallel()
+	trace := `{"id": "t1", "timestamp": "2025-03-01T10:00:00Z", "input": "Q?", "output": "3"}`
+	for text, want := range map[string]imports.Missing{
+		`{"data": [` + trace + `], "meta": {"page": 1, "limit": 1, "totalItems": 8, "totalPages": 8}}`:                 {Records: 7},
+		`{"data": [` + trace + `], "meta": {"page": 1, "limit": 1, "totalItems": 1, "totalPages": 1}}`:                 {},
+		`{"runs": [` + strings.Replace(trace, `"id"`, `"run_type": "chain", "id"`, 1) + `], "cursors": {"next": "c"}}`: {Pages: 1},
+	} {
+		if plan, _, _ := planOf(t, text); plan.Missing != want || plan.Answers != 1 || (len(plan.Notes) > 0) != (want != imports.Missing{}) {
+			t.Errorf("%s: %+v", text, plan)
 		}
 	}
 }

@@ -30,6 +30,8 @@ type Traces struct {
 	Report func(error)
 	// Progress is called with the number of bytes of a file that were read, and the size of the file; may be nil.
 	Progress func(file string, read, size int64)
+	// OtherForm returns the form of a record that is not a trace, with the command that reads it, or ""; may be nil.
+	OtherForm func(json.RawMessage) string
 
 	file   *os.File // the parts
 	buffer *bufio.Writer
@@ -39,6 +41,8 @@ type Traces struct {
 	byID   map[string]*group
 	seed   maphash.Seed
 	alone  map[[16]byte]where // records without an id, by their hash
+
+	pages Pages
 
 	read       where
 	Unreadable int // records and parts that are not JSON, or not of a known product, and traces that cannot be read
@@ -104,6 +108,10 @@ func (t *Traces) AddFile(ctx context.Context, path string) error {
 	name := filepath.Base(path)
 	t.files = append(t.files, name)
 	t.read = where{file: int32(len(t.files) - 1)} //nolint:gosec // a number of arguments
+	if err := CheckText(path); err != nil {
+		t.problem(t.read, "%w", err)
+		return nil
+	}
 	byLine, err := InLines(f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
@@ -317,12 +325,40 @@ func (t *Traces) add(raw json.RawMessage, o object, depth int) (err error) {
 	if o.text("id") == "" {
 		for _, name := range wrappers {
 			if list := listOf(o.get(name)); list != nil {
+				t.pages.Add(jsonscan.Object(o), len(list))
 				return t.record(o.get(name), depth+1)
 			}
 		}
 	}
+	if t.OtherForm != nil {
+		if other := t.OtherForm(raw); other != "" {
+			t.problem(t.read, "no trace, but %s", other)
+			return nil
+		}
+	}
 	t.problem(t.read, unknown)
 	return nil
+}
+
+// TraceOf returns the title of the product whose trace a record is, or lists; "" if it is none. Messages
+// without a reply may be the input of an example, and are none.
+func TraceOf(raw json.RawMessage) string {
+	o := objectOf(raw)
+	records := []object{o}
+	for _, name := range wrappers {
+		if list := listOf(o.get(name)); len(list) > 0 {
+			records = append(records, objectOf(list[0]))
+		}
+	}
+	for _, o := range records {
+		for _, p := range products {
+			raw := jsonscan.AppendObject(nil, slices.Clone(o))
+			if o != nil && (p.name != "messages" || replies(responseOf(o)) != nil) && p.parts(raw, o, func(part) {}) {
+				return p.title
+			}
+		}
+	}
+	return ""
 }
 
 // put writes a part to the temporary file. It counts a copy of a record that has no id.
@@ -495,7 +531,7 @@ func same(a, b json.RawMessage) bool {
 	return bytes.Equal(texts[0], texts[1])
 }
 
-// onlyTools returns the error of a trace without the run of an agent or model, whose question and answer are unknown.
+// onlyTools returns the error of a trace without the run of an agent or model: its question and answer are unknown.
 func onlyTools(what, expected string) error {
 	return errcode.New(errcode.InvalidArgument,
 		"the trace has only %s of tools, which have neither a question nor an answer; expected %s: export whole traces",

@@ -11,6 +11,8 @@ import (
 func init() {
 	register(&Kind{
 		Name: "bigquery", Title: "BigQuery data agents", dialect: "bigquery",
+		signs: []string{"example_queries", "exampleQueries", "natural_language_question sql_query",
+			"naturalLanguageQuestion sqlQuery"},
 		fields: []field{
 			{name: "id", to: "case_id"},
 			{name: "natural_language_question", also: []string{"naturalLanguageQuestion", "nl_question", "question"},

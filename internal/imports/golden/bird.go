@@ -16,6 +16,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "bird", Title: "BIRD", dialect: "sqlite",
+		signs: []string{"question_id db_id SQL", "evidence SQL"},
 		fields: []field{
 			{name: "question_id", also: []string{"id"}, to: "case_id",
 				write: func(c *Case) json.RawMessage { return numberOrText(c.ID) }},

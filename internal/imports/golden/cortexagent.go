@@ -24,6 +24,7 @@ func init() {
 	output, otherOutputs := truths("ground_truth_output")
 	register(&Kind{
 		Name: "cortex-agent", Title: "Cortex Agent evaluation sets", dialect: "snowflake",
+		signs: []string{"input_query", "ground_truth_invocations", "ground_truth_output"},
 		fields: []field{
 			{name: "test_id", also: []string{"id", "case_id"}, to: "case_id"},
 			{name: "input_query", also: []string{"query_text", "query", "question", "input"}, to: "question", need: true},

@@ -18,6 +18,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "cortex-analyst", Title: "Cortex Analyst", dialect: "snowflake",
+		signs: []string{"verified_queries"},
 		fields: []field{
 			{name: "name", to: "case_id"},
 			{name: "question", to: "question", need: true},

@@ -75,6 +75,8 @@ func csvHeader(s *Set, header []string) error {
 	if s.given { // of predictions
 		return nil
 	}
+	found := false
+	s.asks = false
 	for _, f := range append(s.over[:len(s.over):len(s.over)], s.kind.fields...) {
 		if f.to != "question" && f.to != "gold" && !strings.HasPrefix(f.to, "gold.") {
 			continue
@@ -82,10 +84,14 @@ func csvHeader(s *Set, header []string) error {
 		for _, name := range append([]string{f.name}, f.also...) {
 			for _, column := range header {
 				if plain(column) == plain(name) {
-					return nil
+					found = true
+					s.asks = s.asks || f.to == "question"
 				}
 			}
 		}
+	}
+	if found {
+		return nil
 	}
 	return errcode.New(errcode.InvalidArgument, "line 1: no column is a question or gold; found %.200q: expected a header with a name that docs/eval/import.md lists, or a name in --map question=COLUMN",
 		strings.Join(header, ", "))
@@ -109,6 +115,9 @@ func readRest(c *Case, raw json.RawMessage) error {
 
 // csvFiles reads names of files in the columns of results, relative to the CSV, as references.
 func csvFiles(s *Set, c *Case, _ jsonscan.Object) error {
+	if c.Question == "" && s.asks {
+		return errcode.New(errcode.InvalidArgument, "question is missing: expected a question, as in other rows of the column")
+	}
 	if c.Question == "" && !c.hasGold() {
 		return errcode.New(errcode.InvalidArgument, "neither a question nor gold: expected one of them in each row")
 	}

@@ -22,8 +22,9 @@ type Kind struct {
 	Name  string // such as bird
 	Title string // such as BIRD
 
-	dialect string  // of its SQL, if records do not name one
-	fields  []field // of a record
+	dialect string   // of its SQL, if records do not name one
+	signs   []string // names of members: a record or document that has all names of one has this form; nil: none tell
+	fields  []field  // of a record
 
 	// files reads a file; nil: records in JSON or JSON Lines.
 	files func(s *Set, path string) error

@@ -7,6 +7,7 @@ import "github.com/badger-eval/badger/internal/jsonscan"
 func init() {
 	register(&Kind{
 		Name: "fabric", Title: "Microsoft Fabric data agents", dialect: "tsql",
+		signs: []string{"question expected_answer"},
 		fields: []field{
 			{name: "id", to: "case_id"},
 			{name: "question", to: "question", need: true},

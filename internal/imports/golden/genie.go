@@ -15,6 +15,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "genie", Title: "Databricks Genie", dialect: "databricks",
+		signs: []string{"serialized_space", "benchmarks.questions", "eval_results", "benchmark_question_id"},
 		fields: []field{
 			{name: "id", to: "case_id"},
 			{name: "question", to: "question", need: true, read: readQuestionLines,
@@ -168,6 +169,11 @@ func genieRecords(s *Set, document jsonscan.Object) (out []listed, ok bool, err 
 	}
 	if document.Get("benchmark_question_id") != nil {
 		return []listed{genieListed("", document)}, true, nil
+	}
+	spaces := jsonscan.ParseList(document.Get("spaces"))
+	if spaces != nil || document.Get("space_id") != nil && document.Get("question") == nil {
+		return nil, false, errcode.New(errcode.InvalidArgument,
+			"serialized_space is missing: expected a space with it, as GET /api/2.0/genie/spaces/ID?include_serialized_space=true returns it")
 	}
 	return nil, false, nil
 }

@@ -149,6 +149,72 @@ func TestWhatIsLeftToRun(t *testing.T) {
 	}
 }
 
+// A file of another kind is not a set of cases without gold: the report says which command reads it. What a kind reads
+// itself is never reported.
+func TestOtherForms(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct{ kind, text, want string }{
+		{"langsmith", `{"id": "r0", "trace_id": "r0", "run_type": "chain", "inputs": {"question": "Q?"}, "outputs": {"output": "SELECT 3"}}`, "a trace of LangSmith, which badger import traces reads"},
+		{"langsmith", `{"runs": [{"id": "r0", "run_type": "llm", "inputs": {}}], "cursors": {"next": "x"}}`, "a trace of LangSmith, which badger import traces reads"},
+		{"langfuse", `{"id": "t1", "timestamp": "2025-03-01T10:00:00Z", "input": "Q?", "output": "3", "observations": []}`, "a trace of Langfuse, which badger import traces reads"},
+		{"langfuse", `{"data": [{"id": "t1", "timestamp": "2025-03-01T10:00:00Z", "input": "Q?", "output": "3"}]}`, "a trace of Langfuse, which badger import traces reads"},
+		{"mlflow", `{"traceId": "t", "spanId": "s", "name": "a"}`, "a trace of OpenTelemetry, which badger import traces reads"},
+		{"mlflow", `{"inputs": {"question": "Q?"}, "outputs": {"sql": "SELECT 1"}}`, "in the form of LangSmith data sets, which badger import langsmith reads"},
+		{"langsmith", `{"inputs": {"question": "Q?"}, "expectations": {"sql": "SELECT 1"}}`, "in the form of MLflow evaluation data sets, which badger import mlflow reads"},
+		{"langsmith", `{"input": "Q?", "expectedOutput": "SELECT 1"}`, "in the form of Langfuse data sets, which badger import langfuse reads"},
+		{"bird", `{"space_id": "x", "serialized_space": "{}"}`, "in the form of Databricks Genie, which badger import genie reads"},
+		{"bird", `{"instance_id": "bq1", "db": "D", "question": "Q?"}`, "in the form of Spider 2.0, which badger import spider2 reads"},
+		{"genie", `{"question_id": 1, "db_id": "shop", "question": "Q?", "SQL": "SELECT 1"}`, "in the form of BIRD, which badger import bird reads"},
+		{"cortex-analyst", `{"tests": [], "prompts": ["a"]}`, "in the form of promptfoo, which badger import promptfoo reads"},
+		{"spider", `{"question_id": 1, "db_id": "shop", "question": "Q?", "SQL": "SELECT 1", "evidence": "e"}`, "note: the records of set are in the form of BIRD, which badger import bird reads; members that Spider does not have are in meta"},
+		{"bird", `{"db_id": "shop", "question": "Q?", "query": "SELECT 1", "query_toks": []}`, "note: the records of set are in the form of Spider, which badger import spider reads; members that BIRD does not have are in meta"},
+
+		{"langfuse", `{"id": "i", "input": {"messages": [{"role": "user", "content": "Q?"}]}}`, ""},
+		{"langsmith", `{"id": "e", "inputs": {"question": "Q?"}, "outputs": null}`, ""},
+		{"bird", `{"question_id": 1, "db_id": "shop", "question": "Q?", "evidence": ""}`, ""},
+		{"spider", `{"db_id": "shop", "question": "Q?", "query": "SELECT 1", "question_id": 7}`, ""},
+		{"csv", "id,question,expected_answer\n1,Q?,prose\n", ""},
+	} {
+		file := filepath.Join(t.TempDir(), "set")
+		if err := os.WriteFile(file, []byte(x.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, reports, s := imported(t, KindNamed(x.kind), Options{}, []string{file}, "")
+		report := strings.Join(reports, "\n")
+		noted := strings.HasPrefix(x.want, "note: ")
+		switch {
+		case x.want == "" && (report != "" || got == ""), x.want != "" && !strings.Contains(report, x.want),
+			x.want != "" && !noted && (got != "" || s.Bad != 1), noted && got == "":
+			t.Errorf("%s of %s: %q\n%s", x.kind, x.text, report, got)
+		}
+	}
+}
+
+// What is not text in UTF-8 is one problem, which says what the file is.
+func TestFilesThatAreNotText(t *testing.T) {
+	t.Parallel()
+	set := `[{"question_id": 1, "db_id": "shop", "question": "Q?", "SQL": "SELECT 1"}]` + "\n"
+	wide := strings.Join(strings.Split(set, ""), "\x00") + "\x00"
+	for text, want := range map[string]string{
+		"\x1f\x8b\x08\n{\n}\n":              "set: the file is compressed with gzip: decompress it first, such as with gunzip",
+		"\x28\xb5\x2f\xfd\n\n":              "set: the file is compressed with zstd: decompress it first, such as with unzstd",
+		"\xff\xfe" + wide:                   "set: the file is JSON in UTF-16, expected UTF-8: convert it, such as with iconv -f UTF-16 -t UTF-8",
+		"\xfe\xff\x00" + wide[:len(wide)-1]: "set: the file is JSON in UTF-16, expected UTF-8: convert it, such as with iconv -f UTF-16 -t UTF-8",
+		wide:                                "set: the file is JSON in UTF-16 without a byte order mark, expected UTF-8: convert it, such as with iconv -f UTF-16 -t UTF-8",
+	} {
+		file := filepath.Join(t.TempDir(), "set")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range []string{"bird", "langfuse", "promptfoo"} {
+			got, reports, s := imported(t, KindNamed(kind), Options{}, []string{file}, "")
+			if got != "" || len(reports) != 1 || reports[0] != want || s.Bad != 1 {
+				t.Errorf("%s of %q: %q", kind, text, reports)
+			}
+		}
+	}
+}
+
 // FuzzRecords checks that no text stops an import, and that every case is one that badger reads.
 func FuzzRecords(f *testing.F) {
 	for i, k := range kinds {

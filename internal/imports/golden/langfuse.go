@@ -29,6 +29,7 @@ func init() {
 		field{name: "metadata.tags", to: "tags"}, field{name: "metadata.dialect", to: "dialect"})
 	register(&Kind{
 		Name: "langfuse", Title: "Langfuse data sets",
+		signs:  []string{"input expectedOutput", "input expected_output"},
 		fields: append([]field{{name: "id", to: "case_id"}}, fields...),
 		files:  (*Set).anyFile,
 		list:   wrapped("data", "items"),
@@ -44,6 +45,9 @@ func init() {
 
 // readInput reads a question from a text or from the messages of a chat.
 func readInput(c *Case, raw json.RawMessage) (err error) {
+	if raw[0] == '{' && c.Question != "" { // its messages were read
+		return errKept
+	}
 	if raw[0] != '[' {
 		c.Question, err = textIn(raw)
 		return err

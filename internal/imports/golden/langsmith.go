@@ -10,6 +10,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "langsmith", Title: "LangSmith data sets",
+		signs: []string{"inputs outputs"},
 		fields: append(append([]field{{name: "id", also: []string{"example_id"}, to: "case_id"}},
 			goldFields("inputs", "outputs", "expected_response")...),
 			field{name: "metadata.tags", to: "tags"}, field{name: "metadata.dialect", to: "dialect"}),

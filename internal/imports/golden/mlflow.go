@@ -53,6 +53,7 @@ func readMessages(c *Case, raw json.RawMessage) error {
 func init() {
 	register(&Kind{
 		Name: "mlflow", Title: "MLflow evaluation data sets",
+		signs: []string{"inputs expectations", "dataset_record_id"},
 		fields: append([]field{{name: "dataset_record_id", also: []string{"id"}, to: "case_id"}},
 			goldFields("inputs", "expectations", "expected_response")...),
 		files: (*Set).anyFile,

@@ -13,6 +13,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "promptfoo", Title: "promptfoo",
+		signs: []string{"vars assert", "tests prompts", "tests providers"},
 		fields: []field{
 			{name: "metadata.id", also: []string{"metadata.case_id"}, to: "case_id"},
 			{name: "vars.question", also: in("vars", freeQuestion), to: "question", need: true},

@@ -143,11 +143,14 @@ func (s *Set) document(line int, at string, raw json.RawMessage, lineOf func(at 
 	}
 	records, ok, err := s.kind.list(s, o)
 	if err != nil {
-		s.problem(s.here(line, at), err)
+		s.bad(s.here(line, at), s.checkForm(o, nil, err))
 		return nil
 	}
 	if !ok {
 		return s.add(s.here(line, at), o)
+	}
+	if len(records) == 0 || strings.HasSuffix(records[0].at, "[0]") && !strings.Contains(records[0].at, ".") {
+		s.pages.Add(o, len(records)) // a list that the document is a page of
 	}
 	for _, r := range records {
 		fields := r.fields

@@ -11,12 +11,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/imports"
 	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -61,6 +63,8 @@ type Counts struct {
 	NoResult   int `json:"no_result"`  // cases without a file in a folder of results
 	Labels     int `json:"labels"`
 
+	imports.Missing
+
 	// Notes are sentences about what was decided, such as how predictions were paired.
 	Notes []string `json:"notes"`
 	// Executable is set if a query lacks its result, and Engine is the dialect of such queries if they have one.
@@ -94,12 +98,17 @@ type Set struct {
 	byLine bool                   // the key of a prediction is the number of a record, from 0
 	given  bool                   // predictions were added
 	noted  map[string]bool
+	formed int  // number of files whose form was examined
+	asks   bool // the CSV has a column of questions
+	pages  imports.Pages
+	used   map[string]bool // files in folders of results and queries that a case has
 
-	engines  []string                   // dialects of queries that must run
-	held     []*held                    // records that may have further parts
-	parts    map[string]*held           // by what they are a part of
-	settings map[string]spider2Settings // by instance; nil: not read
-	dir      string                     // to which the names of results in a CSV are relative
+	engines   []string                    // dialects of queries that must run
+	held      []*held                     // records that may have further parts
+	parts     map[string]*held            // by what they are a part of
+	settings  map[string]*spider2Settings // by instance; nil: not read
+	questions map[string]*questionRow     // by file of SQL; nil: not read
+	dir       string                      // to which the names of results in a CSV are relative
 }
 
 // entry is a record.
@@ -175,7 +184,7 @@ func (o *Options) check() error {
 		}
 	}
 	if _, err := os.Stat(o.Gold); o.Gold != "" && err != nil {
-		return errcode.Usage("gold queries: %w", err)
+		return errcode.Usage("the gold queries: %w", err)
 	}
 	for flag, path := range map[string]string{"--eval": o.Settings, "--questions": o.Questions} {
 		if path != "" && !isFile(path) {
@@ -198,6 +207,10 @@ func (s *Set) AddFile(path string) error {
 	if read == nil {
 		read = (*Set).jsonFile
 	}
+	if err := imports.CheckText(path); err != nil {
+		s.bad(s.here(0, ""), err)
+		return nil
+	}
 	if err := read(s, path); err != nil {
 		return errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
 	}
@@ -212,6 +225,10 @@ func (s *Set) AddPredictions(path string) error {
 	s.given = true
 	s.o.Agent = cmp.Or(s.o.Agent, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	s.files = append(s.files, filepath.Base(path))
+	if err := imports.CheckText(path); err != nil {
+		s.problem(s.here(0, ""), err)
+		return nil
+	}
 	if err := s.kind.predictions(s, path); err != nil {
 		return errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
 	}
@@ -273,7 +290,7 @@ func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
 	if err == nil && s.kind.finish != nil {
 		err = s.kind.finish(s, c, o)
 	}
-	if err != nil {
+	if err = s.checkForm(o, c, err); err != nil {
 		s.bad(p, err)
 		return nil
 	}
@@ -432,6 +449,9 @@ func (s *Set) predict(key, database string, a Answer, p place) error {
 		s.problem(p, errcode.New(errcode.InvalidArgument, "a prediction for %s is already in %s", key, s.where(other.place)))
 		return nil
 	}
+	if a.Result == nil && s.o.Results != "" && !s.byLine {
+		a.Result = s.result(s.o.Results, key)
+	}
 	s.runs(a.SQL, a.Result, "")
 	text := a.text()
 	s.pred[key] = &prediction{at: s.at, size: int32(len(text)), database: database, place: p} //nolint:gosec // at most 256 MiB
@@ -502,6 +522,13 @@ func (s *Set) Finish() error {
 	case len(s.engines) > 1:
 		s.note("the queries are in %d dialects (%s), and --execute runs them on one warehouse: split the file by the key dialect",
 			len(s.engines), strings.Join(s.engines, ", "))
+	}
+	var missing []string
+	if s.Missing, missing = s.pages.Missing(); missing != nil {
+		s.Notes = append(s.Notes, missing...)
+	}
+	if err := s.unused(); err != nil {
+		return err
 	}
 	for _, key := range s.order {
 		if p := s.pred[key]; !p.used {
@@ -607,9 +634,61 @@ func (s *Set) result(dir, id string) []byte {
 		return nil
 	}
 	for _, extension := range resultExtensions {
-		path := filepath.Join(dir, id+extension)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return s.reference(path)
+		for _, compressed := range []string{"", ".gz"} {
+			if path := filepath.Join(dir, id+extension+compressed); isFile(path) {
+				s.uses(path)
+				return s.reference(path)
+			}
+		}
+	}
+	return nil
+}
+
+// uses records that a case has a file of a folder.
+func (s *Set) uses(path string) {
+	if s.used == nil {
+		s.used = map[string]bool{}
+	}
+	s.used[filepath.Clean(path)] = true
+}
+
+// unused reports the files in folders of results and gold queries that no case has, and the settings and questions of
+// no case.
+func (s *Set) unused() error {
+	for _, folder := range []struct{ path, what string }{
+		{s.o.GoldResults, "a gold result"}, {s.o.Results, "a result of the agent"}, {s.o.Gold, "a gold query"},
+	} {
+		if info, err := os.Stat(folder.path); folder.path == "" || err != nil || !info.IsDir() {
+			continue
+		}
+		files, err := os.ReadDir(folder.path)
+		if err != nil {
+			return errcode.New(errcode.Unavailable, "%w", err)
+		}
+		s.files = append(s.files, filepath.Base(folder.path))
+		for _, f := range files {
+			path := filepath.Join(folder.path, f.Name())
+			if !f.IsDir() && IsAnswerFile(path) && !s.used[path] {
+				s.problem(s.here(0, f.Name()), errcode.New(errcode.InvalidArgument, "%s that no case has: expected the ID of a case as the name",
+					folder.what))
+			}
+		}
+	}
+	s.files = append(s.files, filepath.Base(s.o.Settings))
+	for _, id := range slices.SortedFunc(maps.Keys(s.settings), func(a, b string) int {
+		return s.settings[a].line - s.settings[b].line
+	}) {
+		if one := s.settings[id]; !one.used {
+			s.problem(s.here(one.line, ""), errcode.New(errcode.InvalidArgument,
+				"settings for %.80q, and the set has no such question", id))
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(s.questions), func(a, b string) int {
+		return int(s.questions[a].place.line - s.questions[b].place.line)
+	}) {
+		if row := s.questions[id]; !row.used {
+			s.problem(row.place, errcode.New(errcode.InvalidArgument,
+				"a question for %.80q, and the folder lacks this file of SQL", id))
 		}
 	}
 	return nil

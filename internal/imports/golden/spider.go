@@ -15,6 +15,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "spider", Title: "Spider", dialect: "sqlite",
+		signs: []string{"db_id question query"},
 		fields: []field{
 			{name: "db_id", to: "database", need: true},
 			{name: "question", to: "question", need: true},
@@ -64,9 +65,9 @@ func (s *Set) spiderWithGold(path string) error {
 		n++
 		switch {
 		case i >= len(golds):
-			return errcode.New(errcode.InvalidArgument, "--gold has %d lines, expected one for each question", len(golds))
+			return errcode.New(errcode.InvalidArgument, "--gold-file has %d lines, expected one for each question", len(golds))
 		case golds[i].database != "" && golds[i].database != c.Database:
-			return errcode.New(errcode.InvalidArgument, "line %d of --gold is about the database %.80q, the question about %.80q",
+			return errcode.New(errcode.InvalidArgument, "line %d of --gold-file is about the database %.80q, the question about %.80q",
 				i+1, golds[i].database, c.Database)
 		}
 		c.Golds = nil
@@ -80,9 +81,9 @@ func (s *Set) spiderWithGold(path string) error {
 		return err
 	}
 	if n != len(golds) {
-		return errcode.Usage("--gold: %d lines for %d questions; expected one line for each question", len(golds), n)
+		return errcode.Usage("--gold-file: %d lines for %d questions; expected one line for each question", len(golds), n)
 	}
-	s.note("the gold queries are those of the lines of --gold")
+	s.note("the gold queries are those of the lines of --gold-file")
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "spider2", Title: "Spider 2.0",
+		signs: []string{"instance_id question db", "instance_id question db_id", "instance_id instruction"},
 		fields: []field{
 			{name: "instance_id", to: "case_id", need: true},
 			{name: "db", also: []string{"db_id", "database"}, to: "database"},
@@ -41,34 +42,41 @@ func spider2Dialect(id string) string {
 
 // spider2Settings are the settings of the comparison of an instance.
 type spider2Settings struct {
+	line    int
+	used    bool
 	columns json.RawMessage
 	ignore  bool
 	rest    jsonscan.Object
 }
 
 // readSettings reads the file of settings once.
-func (s *Set) readSettings() (map[string]spider2Settings, error) {
+func (s *Set) readSettings() (map[string]*spider2Settings, error) {
 	if s.settings != nil || s.o.Settings == "" {
 		return s.settings, nil
 	}
-	s.settings = map[string]spider2Settings{}
+	s.settings = map[string]*spider2Settings{}
 	text, err := readWhole(s.o.Settings)
 	if err != nil {
 		return nil, errcode.AsUsage(errcode.New(errcode.NotFound, "--eval: %w", err))
 	}
+	n := 0
 	for line := range strings.Lines(string(text)) {
+		n++
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
 		if err := jsonscan.Check([]byte(line)); err != nil {
-			return nil, errcode.Usage("--eval: expected one JSON object a line: %w", err)
+			return nil, errcode.Usage("--eval: line %d: expected one JSON object a line: %w", n, err)
 		}
 		o := jsonscan.ParseObject([]byte(line))
 		id := string(jsonscan.Unquote(o.Get("instance_id")))
 		if id == "" {
-			return nil, errcode.Usage("--eval: instance_id is missing: expected one in each line")
+			return nil, errcode.Usage("--eval: line %d: instance_id is missing: expected one in each line", n)
 		}
-		one := spider2Settings{columns: o.Get("condition_cols"), ignore: string(o.Get("ignore_order")) == "true"}
+		if other := s.settings[id]; other != nil {
+			return nil, errcode.Usage("--eval: line %d: settings for %.80q are already in line %d; remove one", n, id, other.line)
+		}
+		one := &spider2Settings{line: n, columns: o.Get("condition_cols"), ignore: string(o.Get("ignore_order")) == "true"}
 		one.rest = without(o, [][]string{{"instance_id"}, {"condition_cols"}, {"ignore_order"}})
 		s.settings[id] = one
 	}
@@ -89,6 +97,7 @@ func spider2Golds(s *Set, c *Case, _ jsonscan.Object) error {
 		}
 	}
 	for _, path := range results {
+		s.uses(path)
 		c.Golds = append(c.Golds, Gold{Result: s.reference(path)})
 	}
 	if s.o.Gold != "" {
@@ -98,6 +107,7 @@ func spider2Golds(s *Set, c *Case, _ jsonscan.Object) error {
 		}
 		var texts []string
 		for _, path := range queries {
+			s.uses(path)
 			sql, err := sqlText(path)
 			if err != nil {
 				return err
@@ -121,6 +131,7 @@ func spider2Golds(s *Set, c *Case, _ jsonscan.Object) error {
 		return err
 	}
 	if one, ok := settings[c.ID]; ok {
+		one.used = true
 		if err := c.spider2Options(one, len(results)); err != nil {
 			return err
 		}
@@ -141,7 +152,7 @@ func spider2Golds(s *Set, c *Case, _ jsonscan.Object) error {
 }
 
 // spider2Options sets the options of match_spider2.
-func (c *Case) spider2Options(one spider2Settings, golds int) error {
+func (c *Case) spider2Options(one *spider2Settings, golds int) error {
 	var o jsonscan.Object
 	if !blank(one.columns) && string(one.columns) != "[]" {
 		if list := jsonscan.ParseList(one.columns); golds > 0 && len(list) > 0 && list[0][0] == '[' &&
@@ -184,21 +195,24 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-var answerFile = regexp.MustCompile(`(?i)\.(sql|csv|tsv|parquet|arrow|json)$`)
+var answerFile = regexp.MustCompile(`(?i)\.(sql|(csv|tsv|parquet|arrow|json)(\.gz)?)$`)
+
+// IsAnswerFile reports whether a file in a folder of results, gold queries or predictions is read, by its name.
+func IsAnswerFile(path string) bool { return answerFile.MatchString(path) }
 
 // folderPredictions reads a folder with a query or a result for each case, in files that are named by its ID.
 func folderPredictions(s *Set, dir string) error {
 	answers := map[string]*Answer{}
 	var ids []string
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !answerFile.MatchString(path) {
+		if err != nil || d.IsDir() || !IsAnswerFile(path) {
 			return err
 		}
 		relative, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
 		}
-		id := filepath.ToSlash(strings.TrimSuffix(relative, filepath.Ext(relative)))
+		id := filepath.ToSlash(answerFile.ReplaceAllString(relative, ""))
 		a := answers[id]
 		if a == nil {
 			a = &Answer{}

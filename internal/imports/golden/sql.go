@@ -67,7 +67,8 @@ func sqlFiles(s *Set, path string) error {
 			err = errcode.New(errcode.InvalidArgument, "no query: expected one after the comment")
 		}
 		if row := questions[id]; err == nil && row != nil {
-			c, err = convert(commentKeys, merged(row, record(commentKeys, c)))
+			row.used = true
+			c, err = convert(commentKeys, merged(row.row, record(commentKeys, c)))
 			c.Meta = without(c.Meta, [][]string{{"file"}})
 		} else if err == nil && s.o.Questions != "" && c.Question == "" {
 			s.doubt(s.here(0, relative), "--questions has no row for %s", id)
@@ -87,18 +88,30 @@ func sqlFiles(s *Set, path string) error {
 	return nil
 }
 
+// questionRow is a row of --questions.
+type questionRow struct {
+	row   jsonscan.Object
+	place place
+	used  bool
+}
+
 // questionRows returns the rows of --questions by the file that they name, without its extension.
-func (s *Set) questionRows() (map[string]jsonscan.Object, error) {
-	if s.o.Questions == "" {
-		return nil, nil
+func (s *Set) questionRows() (map[string]*questionRow, error) {
+	if s.o.Questions == "" || s.questions != nil {
+		return s.questions, nil
 	}
-	rows := map[string]jsonscan.Object{}
+	rows := map[string]*questionRow{}
 	s.files = append(s.files, filepath.Base(s.o.Questions))
 	err := s.csvRows(s.o.Questions, s.o.Encoding, s.o.Delimiter, func(p place, o jsonscan.Object) error {
 		for _, name := range []string{"file", "id", "case_id"} {
 			if value, _ := lookUp(o, name); value != nil {
 				id := strings.TrimSuffix(filepath.ToSlash(string(jsonscan.Unquote(value))), ".sql")
-				rows[id] = o
+				if other := rows[id]; other != nil {
+					s.problem(p, errcode.New(errcode.InvalidArgument, "a question for %.80q is already in %s; this one is not used",
+						id, s.where(other.place)))
+					return nil
+				}
+				rows[id] = &questionRow{row: o, place: p}
 				return nil
 			}
 		}
@@ -106,6 +119,7 @@ func (s *Set) questionRows() (map[string]jsonscan.Object, error) {
 		return nil
 	})
 	s.files = append(s.files, s.files[len(s.files)-2]) // the folder is read on
+	s.questions = rows
 	if err != nil {
 		return nil, errcode.AsUsage(errcode.New(errcode.InvalidArgument, "--questions: %w", err))
 	}
