@@ -25,6 +25,7 @@ type importGolden struct {
 	Dialect  string   `placeholder:"DIALECT" help:"SQL dialect of all cases (default that of the format)."`
 	Dataset  string   `placeholder:"NAME" help:"Data set that reports group the cases by."`
 	Check    bool     `help:"Only check (list what is unreadable, and count what is missing or doubled)."`
+	Run      string   `name:"run" aliases:"execute" placeholder:"URL" help:"With --check, also run the gold queries in this warehouse ({database} is the database of a case). Only single queries that read are run."`
 	JSON     bool     `help:"Print one JSON document."`
 	Quiet    bool     `short:"q" help:"Print no progress."`
 }
@@ -267,6 +268,9 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	if c.Out == "" && !c.Check {
 		return usage("expected --out FILE or --check")
 	}
+	if c.Run != "" && !c.Check {
+		return usage("--run: expected --check, too; badger run --execute runs the queries of a case file")
+	}
 	if err := notInput("--out", c.Out, append(c.Files[:len(c.Files):len(c.Files)], pred, o.Gold, o.GoldResults, o.Results,
 		o.Settings, o.Documents, o.Questions)...); err != nil {
 		return err
@@ -315,6 +319,12 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	if more := listed - maxListed; more > 0 && !c.Check {
 		fmt.Fprintf(p.stderr, "!! and %d more; list them with --check\n", more)
 	}
+	var golds *goldCheck
+	if c.Run != "" {
+		if golds, err = c.runGolds(ctx, p, s, bar); err != nil {
+			return err
+		}
+	}
 	written := 0
 	if !c.Check && s.Cases > 0 {
 		if written = s.Cases; c.Out == "-" {
@@ -326,21 +336,21 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 			return err
 		}
 	}
-	if err := c.report(p, kind, s, written); err != nil {
+	if err := c.report(p, kind, s, written, golds); err != nil {
 		return err
 	}
 	switch {
 	case s.Cases == 0:
 		return errcode.New(errcode.InvalidArgument,
 			"no case found; expected %s as docs/eval/import.md describes it, and nothing was written", kind.Title)
-	case s.Bad+s.Conflicts > 0:
+	case s.Bad+s.Conflicts > 0, golds != nil && golds.Failed+golds.NotRun > 0:
 		return errLost
 	}
 	return nil
 }
 
 // report prints the counts and the next command.
-func (c *importGolden) report(p process, kind *golden.Kind, s *golden.Set, written int) error {
+func (c *importGolden) report(p process, kind *golden.Kind, s *golden.Set, written int, golds *goldCheck) error {
 	out := p.stdout
 	if c.Out == "-" && !c.Check {
 		out = p.stderr
@@ -351,9 +361,10 @@ func (c *importGolden) report(p process, kind *golden.Kind, s *golden.Set, writt
 		return writeJSON(p, struct {
 			Kind string `json:"kind"`
 			*golden.Counts
-			Written int    `json:"written"`
-			Next    string `json:"next,omitempty"`
-		}{kind.Name, &s.Counts, written, next})
+			Written int        `json:"written"`
+			Next    string     `json:"next,omitempty"`
+			Golds   *goldCheck `json:"gold_queries,omitempty"`
+		}{kind.Name, &s.Counts, written, next, golds})
 	}
 	fmt.Fprintf(out, "%s of %s\n", printable.Count(s.Read, "record"), kind.Title)
 	for _, l := range []struct {
@@ -375,6 +386,7 @@ func (c *importGolden) report(p process, kind *golden.Kind, s *golden.Set, writt
 	for _, note := range s.Notes {
 		fmt.Fprintln(out, "note:", printable.Text(note))
 	}
+	golds.print(out)
 	switch {
 	case c.Check:
 		fmt.Fprintln(out, "checked; nothing was written")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ c.close()`).Run() == nil && leftOut["sqlite"] == ""
 		t.Fatalf("%d commands on the page", len(commands))
 	}
 	for _, line := range commands {
-		if strings.Contains(line, "--execute") && !databases {
+		if strings.Contains(line, "sqlite:") && !databases {
 			continue
 		}
 		args := strings.Fields(strings.ReplaceAll(line, "'", ""))[1:]
@@ -177,6 +178,61 @@ func TestOutIsNotAnInput(t *testing.T) {
 		if replaced := name == "old.jsonl" || name == "want/notes.md"; err != nil || (string(got) != text) != replaced {
 			t.Errorf("%s is %q, %v", name, got, err)
 		}
+	}
+}
+
+// --check --run says which gold queries fail, cannot be run, or give nothing, with the lines of their records.
+func TestCheckRunsGolds(t *testing.T) {
+	t.Parallel()
+	if leftOut["sqlite"] != "" {
+		t.Skip(leftOut["sqlite"])
+	}
+	dir := t.TempDir()
+	if err := exec.Command("python3", "-c", `
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1] + "/shop.sqlite")
+c.executescript("CREATE TABLE customers (id INT, country TEXT); INSERT INTO customers VALUES (1, 'Spain')")
+c.close()`, dir).Run(); err != nil {
+		t.Skip("no Python with SQLite")
+	}
+	record := func(id int, database, sql string) string {
+		return fmt.Sprintf(`{"question_id": %d, "db_id": %q, "question": "Q%d?", "SQL": %q}`+"\n", id, database, id, sql)
+	}
+	set := filepath.Join(dir, "dev.jsonl")
+	good := record(1, "shop", "SELECT COUNT(*) FROM customers")
+	write := func(text string) {
+		if err := os.WriteFile(set, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url := "sqlite:" + dir + "/{database}.sqlite"
+	write(good + record(2, "shop", "SELECT id FROM customers WHERE country = 'Peru'") + record(3, "shop", "SELECT nope FROM customers") +
+		record(4, "shop", "DROP TABLE customers") + record(5, "bank", "SELECT 1"))
+	code, stdout, log := invoked(t, "import", "bird", set, "--check", "--run", url)
+	for _, want := range []string{"5 gold queries of the set were run\n", "       2  ran\n", "       2  failed; each is listed\n", "       1  did not run; each is listed\n",
+		"       1  ran, and their results are empty\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in\n%s", want, stdout)
+		}
+	}
+	for _, want := range []string{"!  dev.jsonl:2: gold ran, and its result is empty\n", "!! dev.jsonl:3: gold failed: ", "nope", "!! dev.jsonl:4: gold failed: ", "!! dev.jsonl:5: gold did not run: "} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not in\n%s", want, log)
+		}
+	}
+	if code != exitGate {
+		t.Errorf("exit code %d, want %d", code, exitGate)
+	}
+	write(good)
+	if code, stdout, log := invoked(t, "import", "bird", set, "--check", "--run", url, "--json"); code != exitDone ||
+		!strings.Contains(strings.Join(strings.Fields(stdout), ""), `"gold_queries":{"ran":1,"failed":0,"not_run":0,"empty":0}`) {
+		t.Errorf("exit code %d\n%s\n%s", code, stdout, log)
+	}
+	if code, _, log := invoked(t, "import", "bird", set, "--out", filepath.Join(dir, "x"), "--run", url); code != exitUsage || !strings.Contains(log, "--run: expected --check") {
+		t.Errorf("without --check: exit code %d, %s", code, log)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("files were written: %v, %v", files, err)
 	}
 }
 

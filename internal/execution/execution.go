@@ -186,6 +186,16 @@ func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	return e.fill(ctx, c, &c.Pred, agent)
 }
 
+// FillGolds is like Fill for the gold queries alone, also without an answer.
+func (e *Executor) FillGolds(ctx context.Context, c *scoring.Case) error {
+	for i := range c.Golds {
+		if err := e.fill(ctx, c, &c.Golds[i], gold); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // databaseOf returns the database for the queries of a case, or "" if all cases use the same.
 func (e *Executor) databaseOf(c *scoring.Case) string {
 	if e.PerDatabase {

@@ -541,6 +541,18 @@ func (s *Set) Finish() error {
 // Write writes the cases as a case file.
 func (s *Set) Write(out io.Writer) error {
 	to := bufio.NewWriterSize(out, 1<<16)
+	if err := s.Each(func(_ string, line []byte) error {
+		_, err := to.Write(line)
+		return err
+	}); err != nil {
+		return err
+	}
+	return to.Flush()
+}
+
+// Each calls each for the cases, with the place of the record and the line of a case file, which is valid until each
+// returns.
+func (s *Set) Each(each func(place string, line []byte) error) error {
 	var line []byte
 	for i := range s.all {
 		e := &s.all[i]
@@ -580,14 +592,14 @@ func (s *Set) Write(out io.Writer) error {
 			m.raw("agent", append(a.to, '}'))
 		}
 		line = append(m.to, "}\n"...)
-		if _, err := to.Write(line); err != nil {
+		if err := each(s.where(e.place), line); err != nil {
 			return err
 		}
 		if cap(line) > 1<<20 {
 			line = nil
 		}
 	}
-	return to.Flush()
+	return nil
 }
 
 // targetNames returns the keys that --map names.
