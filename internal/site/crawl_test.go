@@ -3,6 +3,7 @@
 package site
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -59,7 +60,8 @@ func remembered(h http.Handler) http.Handler {
 		if !there {
 			r.Header.Del("Accept-Encoding")
 			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
+			// A browser cuts a request for the next page when it leaves; the answer is remembered for others.
+			h.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
 			page, _ = pages.LoadOrStore(at, w)
 		}
 		w := page.(*httptest.ResponseRecorder)
