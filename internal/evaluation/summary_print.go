@@ -21,7 +21,7 @@ func (e *Run) PrintSummary(o batch.Outcome) {
 		fmt.Fprintln(e.Notes, "; the scores are in badger.scores")
 	}
 	if e.Warehouse != nil && e.unstored > 0 {
-		fmt.Fprintf(e.Notes, "note: the cost, tokens or latency of %s is in this output and not in the database: pages and compare read it from badger.agent_runs, which a run does not write\n",
+		fmt.Fprintf(e.Notes, "note: the cost, tokens or latency of %s is in this output and not in the database: pages and compare read it in the table agent_runs, which a run does not write\n",
 			printable.Count(e.unstored, "answer"))
 	}
 	if o.Changed > 0 {
