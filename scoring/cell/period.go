@@ -118,6 +118,9 @@ var (
 		"iso": true}
 )
 
+// Month returns the number of a month that a word in lower case names in one of several languages, or 0.
+func Month(word string) int { return monthNames[word] }
+
 func periodNames(lists map[int]string) map[string]int {
 	names := map[string]int{}
 	for n, list := range lists {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -30,16 +31,16 @@ func init() {
 	const (
 		source = "BADGER, section 8.5 (2), which leaves the measure open; faithfulness as in RAGAS (Es et al. 2024, arXiv:2309.15217, evaluation strategies), decided by evidence, and by a judge where that leaves it open"
 		alce   = "ALCE (Gao et al. 2023, arXiv:2305.14627, citation quality); support is decided by evidence instead of a language model"
-		rules  = " A statement is a sentence of the response. A figure is supported if a sentence of a passage has it, equal or rounded to the digits shown, in the same unit, and at least half of the statement's words; a quotation if a passage has its words; another statement if a passage has all of its words in this order. " +
+		rules  = " A statement is a sentence of the response. A figure is supported if a sentence of a passage has it, equal or rounded to the digits shown, in the same unit, and at least half of the statement's words, and every amount in words and rise or fall of the statement; a quotation if a passage has its words; another statement if a passage has all of its words in this order. " +
 			"Statements that this does not decide are left out, and listed in the detail. Citations are [1], [doc-2], 【1】 or (source: title): an id, a title or source, or a number from 1 or of the response's own list of sources."
 	)
 	failed := scoring.FailedIsIgnored("the metric reads the response and the passages, not the query")
 	base := scoring.Metric{
-		Version: 1, Group: "agent", Branch: scoring.BranchAgentic, FailedQuery: failed,
+		Version: 2, Group: "agent", Branch: scoring.BranchAgentic, FailedQuery: failed,
 		Needs: scoring.FieldContexts | scoring.FieldResponse, Cost: scoring.CostLarge, Range: "0 to 1",
 	}
 	judged := base
-	judged.Version, judged.Reads = 2, scoring.FieldJudge
+	judged.Version, judged.Reads = 3, scoring.FieldJudge
 	m := judged
 	m.Name, m.Display = "context_faithfulness", "Statements that the passages support"
 	m.Summary = "Share of the decided statements in the agent's response that the retrieved passages support."
@@ -167,7 +168,9 @@ func (c *contextCheck) all(response string) {
 		}
 		v.Statement, v.Unknown = printable.Short(st.text), st.unknown
 		for _, k := range st.cites {
-			v.Cites = append(v.Cites, c.passageName(k))
+			if name := c.passageName(k); !slices.Contains(v.Cites, name) {
+				v.Cites = append(v.Cites, name)
+			}
 		}
 		c.list = append(c.list, v)
 		c.counts[v.Verdict]++
@@ -199,16 +202,15 @@ func (c *contextCheck) undecided() string {
 
 // cite counts the citations of a statement.
 func (c *contextCheck) cite(st *statement) {
-	c.citations += len(st.cites) + len(st.unknown)
+	c.citations += len(st.groups) + len(st.unknown)
 	supports := func(scope []int) bool { return len(scope) > 0 && c.verdict(st, scope).Verdict == claimSupported }
 	if !supports(st.cites) {
 		return
 	}
 	c.recalled++
-	for i, k := range st.cites {
-		var others []int
-		others = append(append(others, st.cites[:i]...), st.cites[i+1:]...)
-		if supports([]int{k}) || !supports(others) {
+	for i, one := range st.groups {
+		others := slices.Concat(slices.Concat(st.groups[:i]...), slices.Concat(st.groups[i+1:]...))
+		if supports(one) || !supports(others) {
 			c.precise++
 		}
 	}
@@ -272,8 +274,8 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 	for _, k := range scope {
 		in[k] = true
 	}
-	rank, out := 0, checkedStatement{Verdict: claimUnsupported, Why: nowhere}
-	better := func(r int, verdict, why string, k int, expected string) {
+	rank, out := 0.0, checkedStatement{Verdict: claimUnsupported, Why: nowhere}
+	better := func(r float64, verdict, why string, k int, expected string) {
 		if r > rank {
 			rank, out = r, checkedStatement{Verdict: verdict, Why: why, Passage: c.passageName(k), Expected: expected}
 		}
@@ -284,46 +286,84 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 				return out
 			}
 			s := &c.passages[k].sentences[i]
-			has, other := false, ""
-			c.work += 10 * len(s.figures)
-			for j := range s.figures {
-				g := &s.figures[j]
-				has = has || f.is(g)
-				if f.sameKind(g) && (f.unit == g.unit || other == "") {
-					other = g.text
-				}
-			}
-			if !has && other == "" {
+			if len(s.figures) == 0 {
 				continue
 			}
-			share, contrary, open := st.near(s)
-			if share >= relatedShare {
+			c.work += 10 * len(s.figures)
+			has, differ := f.in(st, s)
+			if has == figuresApart {
+				continue
+			}
+			n := st.near(s)
+			related, same, open := n.share >= relatedShare, has == figuresSame, n.open || n.lacks || has == figuresOpen
+			if related {
 				c.work += len(st.text) * len(s.text) / 1000
 			} else {
 				c.work += len(st.stems) / 20
 			}
-			switch related := share >= relatedShare; {
-			case has && related && contrary && in[k]:
+			switch {
+			case same && related && n.contrary && in[k]:
 				better(6, claimContradicted, oppositeWords, k, "")
-			case has && related && open && in[k]:
+			case has >= figuresOpen && related && open && in[k]:
 				better(4, undecidedClaim, notDecided, k, "")
-			case has && related && !contrary && in[k]:
+			case same && related && !n.contrary && in[k]:
 				better(7, claimSupported, inPassage, k, "")
-			case has && related && !contrary && !open:
+			case same && related && !n.contrary && !open:
 				better(5, claimUnsupported, otherPassage, k, "")
-			case !has && related && open && in[k]:
+			case has == figuresDiffer && related && n.open && in[k]:
 				better(2, undecidedClaim, notDecided, k, "")
-			case !has && related && in[k]:
-				better(3, claimContradicted, otherFigure, k, other)
-			case has && in[k]:
+			case has == figuresDiffer && related && in[k]:
+				better(3+n.share/2, claimContradicted, otherFigure, k, f.instead(differ))
+			case has >= figuresOpen && in[k]:
 				better(2, undecidedClaim, notDecided, k, "")
-			case has:
+			case same:
 				better(1, claimUnsupported, otherPassage, k, "")
 			}
 		}
 	}
 	out.Figure = f.text
 	return out
+}
+
+// in returns what the figures of a sentence say of a figure of a statement, at best, and those that differ from it.
+// One that is another figure of the statement does not differ: 200 of 418 people are not contradicted by 418 people.
+func (f *textFigure) in(st *statement, s *passageSentence) (best figureRelation, differ []*textFigure) {
+	var words signs
+	if f.sign != unsigned || slices.ContainsFunc(s.figures, func(g textFigure) bool { return g.sign != unsigned }) {
+		own, other := st.said, s.says()
+		words = signs{own.fall, other.fall, own.language == "en" && other.language == "en"}
+	}
+	for j := range s.figures {
+		g := &s.figures[j]
+		how := f.is(g, words)
+		if how == figuresDiffer {
+			differ = append(differ, g)
+			continue
+		}
+		best = max(best, how)
+	}
+	if best != figuresApart {
+		return best, nil
+	}
+	differ = slices.DeleteFunc(differ, func(g *textFigure) bool {
+		return slices.ContainsFunc(st.figures, func(o textFigure) bool { return o.is(g, words) == figuresSame })
+	})
+	if len(differ) > 0 {
+		best = figuresDiffer
+	}
+	return best, differ
+}
+
+// instead returns the text of the figure that the sentence has instead of that of the statement: that of the same kind
+// and the closest words, or "" if there is none that is written otherwise.
+func (f *textFigure) instead(differ []*textFigure) string {
+	best, points := "", -1
+	for _, g := range differ {
+		if p := f.closeTo(g); p > points && !strings.HasSuffix(f.text, g.text) {
+			best, points = g.text, p
+		}
+	}
+	return best
 }
 
 // contextScore returns the score without a value if there is none.

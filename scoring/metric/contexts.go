@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"math/big"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,15 +39,39 @@ type passageSentence struct {
 	text    string
 	stems   map[string]bool
 	figures []textFigure
+	rest    string        // the text without its figures
+	written writing       // of the passage
+	said    *sentenceSays // nil until it is needed
 }
 
-// textFigure is a number in a text, with the words around it.
-type textFigure struct {
-	text     string
-	number   statedNumber
-	share    string // percent, permille, basis, or ""
-	currency string
-	unit     string // the word after it
+// sentenceSays is what the words of a sentence say, without its figures.
+type sentenceSays struct {
+	words    []string
+	changes  map[string]int // see changesOf
+	amounts  []string       // see amountsIn
+	fall     bool           // a number without a sign may be negative
+	minus    bool           // it has a negative percentage
+	negative bool           // see denies
+	language string
+}
+
+func readSentence(text, rest, language string, figures []textFigure) *sentenceSays {
+	s := &sentenceSays{words: wordsAndMarks(strings.ToLower(rest)), changes: changesOf(rest), amounts: amountsIn(rest),
+		language: cmp.Or(languageOf(rest), language)}
+	s.fall = falls.MatchString(text) || lossWords.MatchString(text) ||
+		slices.Contains(slices.Collect(maps.Values(s.changes)), -1)
+	s.negative = denies(text, s.language)
+	s.minus = slices.ContainsFunc(figures, func(f textFigure) bool {
+		return f.share != "" && (f.sign == negative || f.bracket)
+	})
+	return s
+}
+
+func (s *passageSentence) says() *sentenceSays {
+	if s.said == nil {
+		s.said = readSentence(s.text, s.rest, s.written.language, s.figures)
+	}
+	return s.said
 }
 
 // readPassages parses the passages of an answer: a list of strings, or of objects with a text.
@@ -70,12 +94,14 @@ func readPassages(raw json.RawMessage) ([]passage, error) {
 			return nil, err
 		}
 		p.text, p.norm = text, normWords(text)
-		list := sentencesOf(text)
+		written, list := writingOf(text), sentencesOf(text)
 		if sentences += len(list); sentences > maxSentences {
 			return nil, errcode.New(errcode.ResourceExhausted, "contexts has more than %d sentences", maxSentences)
 		}
 		for _, s := range list {
-			one := passageSentence{s, stems(s), figuresOf(s)}
+			one := passageSentence{text: s, written: written}
+			one.figures, one.rest = figuresOf(s, written)
+			one.stems = contextStems(one.rest)
 			p.sentences = append(p.sentences, one)
 			if figures += len(one.figures); figures > maxAllFigures {
 				return nil, errcode.New(errcode.ResourceExhausted, "contexts has more than %d figures", maxAllFigures)
@@ -138,12 +164,20 @@ func normWords(text string) string { return " " + strings.Join(words(plainDigits
 var (
 	sentenceEnd = regexp.MustCompile(`[.!?;。！？]+["”»']*(?:\s*(?:\[[^\[\]\n]{1,80}\]|【[^【】\n]{1,80}】))*(?:\s+|$)|[。！？]|\n+`)
 	abbreviated = regexp.MustCompile(`\b(?i:(pp?|secs?|ch|no|nr|fig|vol|art|approx|ca|est))\.[ \t]+(\d)`)
+	dayOfMonth  = regexp.MustCompile(`([0-9]{1,2})\.[ \t]+(\p{Lu}\p{L}+|\p{Ll}{4,})`) // 3. Mai
+	scaleStop   = regexp.MustCompile(`([0-9] ?(?i:mio|mrd|tsd|mln|mld|mlrd|bn|тыс|млн|млрд))\.([ \t]+\p{L})`)
 	listMarker  = regexp.MustCompile(`(?m)^\s*(?:[-*•#]+|\d{1,2}[.)])\s+`)
 	quotation   = regexp.MustCompile(`“([^“”]{3,600})”|"([^"]{3,600})"|«([^«»]{3,600})»|„([^„“]{3,600})“`)
 )
 
 // sentencesOf splits a text into sentences. Citations after a full stop belong to the sentence before it.
 func sentencesOf(text string) (out []string) {
+	text = dayOfMonth.ReplaceAllStringFunc(scaleStop.ReplaceAllString(text, "$1$2"), func(found string) string {
+		if m := dayOfMonth.FindStringSubmatch(found); monthOf(m[2]) > 0 {
+			return m[1] + "." + m[2]
+		}
+		return found
+	})
 	text = abbreviated.ReplaceAllString(listMarker.ReplaceAllString(text, ""), "$1.$2")
 	at := 0
 	add := func(s string) {
@@ -171,94 +205,32 @@ func sentencesOf(text string) (out []string) {
 	return out
 }
 
-// figuresOf returns the numbers in a text, except those that are part of a word, such as a code.
-func figuresOf(text string) (out []textFigure) {
-	text = plainDigits(text)
-	found := numbersInText.FindAllStringIndex(text, maxFigures)
-	for i, m := range found {
-		if r, _ := utf8.DecodeLastRuneInString(text[:m[0]]); unicode.IsLetter(r) && r < unicode.MaxLatin1 {
-			continue
-		}
-		from, to := 0, len(text)
-		if i > 0 {
-			from = found[i-1][1]
-		}
-		if i+1 < len(found) {
-			to = found[i+1][0]
-		}
-		for m[0]-from > 24 {
-			_, size := utf8.DecodeRuneInString(text[from:])
-			from += size
-		}
-		for to-m[1] > 32 {
-			_, size := utf8.DecodeLastRuneInString(text[:to])
-			to -= size
-		}
-		before, after := text[from:m[0]], text[m[1]:to]
-		n, ok := parseStated(before + text[m[0]:m[1]] + after)
-		if !ok {
-			continue
-		}
-		n.prepare(nil)
-		u := unitAfter(after)
-		f := textFigure{text: strings.TrimSpace(text[m[0]:m[1]]), number: n, share: u.share}
-		if r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " ")); unicode.Is(unicode.Sc, r) {
-			f.currency = string(r)
-		}
-		if next := words(u.rest); len(next) > 0 && len(u.rest) > 0 {
-			f.unit = next[0]
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// is reports whether a number in a passage is the figure of a response: equal, or the figure is it when rounded, in
-// the same unit.
-func (f *textFigure) is(other *textFigure) bool {
-	if !f.sameKind(other) {
-		return false
-	}
-	for i := range other.number.readings {
-		v := other.number.readings[i].value
-		if other.number.sign == negative {
-			v = new(big.Rat).Neg(v)
-		}
-		size, _ := v.Float64()
-		if f.number.matches(size, func() []*big.Rat { return []*big.Rat{v} }, false) >= matchOpen {
-			return true
-		}
-	}
-	return false
-}
-
-// sameKind reports whether two figures may be of one measure: both are shares or neither, and in one currency.
-func (f *textFigure) sameKind(other *textFigure) bool {
-	return f.share == other.share && (f.currency == "" || other.currency == "" || f.currency == other.currency)
-}
-
 // statement is a sentence of a response that claims something.
 type statement struct {
-	text     string // without citations
-	cites    []int  // positions of passages
-	unknown  []string
-	cited    bool
-	quotes   []string
-	figures  []textFigure
-	stems    map[string]bool
-	negative bool
+	text    string  // without citations
+	cites   []int   // positions of passages
+	groups  [][]int // those of each citation: several if passages share an id
+	unknown []string
+	cited   bool
+	quotes  []string
+	rest    string // the text without figures and quotations
+	figures []textFigure
+	stems   map[string]bool
+	said    *sentenceSays
 }
 
 // statementsOf returns the statements of a response: its sentences that have a figure, a quotation, a citation or at
 // least four words, and are not questions. ok is false beyond a limit.
 func statementsOf(response string, passages []passage) (out []statement, ok bool) {
-	refs, figures := referencesTo(passages), 0
+	refs, figures, written := referencesTo(passages), 0, writingOf(response)
 	for _, s := range sentencesOf(refs.prepare(response)) {
 		if len(out) > maxStatements || figures > maxFigures {
 			return nil, false
 		}
 		st := statement{}
-		st.text = strings.TrimSpace(st.takeCitations(s, refs))
+		if st.text = strings.TrimSpace(st.takeCitations(s, refs)); st.cited {
+			st.text = leftBlank.ReplaceAllString(st.text, "$1")
+		}
 		if refs.resolve(strings.Trim(st.text, " .:*_")) >= 0 && !isNumber(st.text) { // an entry of a list of sources
 			continue
 		}
@@ -271,7 +243,8 @@ func statementsOf(response string, passages []passage) (out []statement, ok bool
 		for _, q := range st.quotes {
 			plain = strings.Replace(plain, q, " ", 1)
 		}
-		st.figures, st.stems, st.negative = figuresOf(plain), stems(plain), denies(plain)
+		st.figures, st.rest = figuresOf(plain, written)
+		st.stems, st.said = contextStems(st.rest), readSentence(plain, st.rest, written.language, st.figures)
 		figures += len(st.figures)
 		switch {
 		case len(st.figures) == 0 && len(st.quotes) == 0 &&
@@ -283,64 +256,142 @@ func statementsOf(response string, passages []passage) (out []statement, ok bool
 	return out, len(out) <= maxStatements && figures <= maxFigures
 }
 
+// leftBlank matches the blank that a citation leaves before a full stop or a comma.
+var leftBlank = regexp.MustCompile(`[ \t]+([.,。](?:\s|$))`)
+
 var denials = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|without|cannot)\b|n['’]t\b`)
 
+// inThe matches a Portuguese word for in the.
+var inThe = regexp.MustCompile(`(?i)\bno\b`)
+
 // denies reports whether a sentence has an odd number of negations.
-func denies(text string) bool { return len(denials.FindAllString(text, -1))%2 == 1 }
-
-// trends are the prefixes of words for a rise and for a fall.
-var trends = [2][]string{{"rose", "rise", "risi", "incr", "grew", "grow", "gain", "clim", "high"},
-	{"fell", "fall", "decr", "drop", "decl", "shra", "shri", "lost", "lowe"}}
-
-func trendOf(stems map[string]bool) int {
-	trend := 0
-	for k, list := range trends {
-		if slices.ContainsFunc(list, func(w string) bool { return stems[w] }) {
-			trend += 1 - 2*k
-		}
+func denies(text, language string) bool {
+	n := len(denials.FindAllString(text, -1)) + len(denialWords.FindAllString(text, -1))
+	if language == "pt" {
+		n -= len(inThe.FindAllString(text, -1))
 	}
-	return trend
+	return n%2 == 1
 }
 
-// near returns the share of a statement's words that a sentence of a passage has. contrary reports that the sentence
-// says the opposite by its words; open reports that it may be about something else: a name is missing, or one of the
-// two is negated.
-func (st *statement) near(s *passageSentence) (share float64, contrary, open bool) {
+// nearness is how a sentence of a passage is related to a statement.
+type nearness struct {
+	share    float64 // of the statement's words that the sentence has
+	contrary bool    // the sentence says the opposite by its words
+	open     bool    // it may be about something else: a name is missing, or one of the two is negated
+	lacks    bool    // the statement says more: a number in words, or a rise or fall, that the sentence does not have
+}
+
+// near returns how a sentence of a passage is related to a statement.
+func (st *statement) near(s *passageSentence) (n nearness) {
 	if len(st.stems) == 0 {
-		return 1, false, false
+		n.share = 1
+		n.lacks = st.lacks(s)
+		return n
 	}
-	n := 0
+	shared := 0
 	var missing []string
 	for w := range st.stems {
 		if s.stems[w] {
-			n++
+			shared++
 		} else {
 			missing = append(missing, w)
 		}
 	}
-	share = float64(n) / float64(len(st.stems))
-	if share < relatedShare {
-		return share, false, false
+	if n.share = float64(shared) / float64(len(st.stems)); n.share < relatedShare {
+		return n
 	}
-	if a, b := trendOf(st.stems), trendOf(s.stems); a*b < 0 {
-		return share, true, false
+	n.lacks = st.lacks(s)
+	if st.opposes(s) {
+		n.contrary = true
+		return n
 	}
 	others := words(s.text)
-	for i, w := range strings.Fields(st.text) {
+	for i, w := range strings.Fields(st.rest) {
+		first := i == 0 && strings.HasPrefix(st.text, w) // of the sentence
 		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 		r := []rune(strings.ToLower(w))
-		if len(r) < stemLength || !slices.Contains(missing, string(r[:stemLength])) {
+		if len(r) < stemLength || !slices.Contains(missing, string(r[:stemLength])) ||
+			monthOf(w) > 0 || currencyOf(string(r)) != "" {
 			continue
 		}
-		if first, _ := utf8.DecodeRuneInString(w); i > 0 && unicode.IsUpper(first) {
-			open = true
+		if letter, _ := utf8.DecodeRuneInString(w); !first && unicode.IsUpper(letter) {
+			n.open = true
+		}
+		if changeOf(string(r)) != 0 { // decided by opposes
+			continue
 		}
 		a := naming.Read(string(r))
 		for _, other := range others {
 			if o := []rune(other); len(o) >= stemLength && !st.stems[string(o[:stemLength])] && a.Opposes(naming.Read(other)) {
-				return share, true, false
+				n.contrary, n.open = true, false
+				return n
 			}
 		}
 	}
-	return share, false, open || st.negative != denies(s.text)
+	n.open = n.open || st.said.negative != s.says().negative
+	return n
+}
+
+// only returns the sum of the directions of changes that another sentence does not have in the same words, and whether
+// there is a change upwards or downwards.
+func only(own, other map[string]int) (sum int, has [2]bool) {
+	for w, up := range own {
+		if has[(1-up)/2] = true; other[w] == 0 {
+			sum += up
+		}
+	}
+	return sum, has
+}
+
+// opposes reports whether the statement has a word for a rise where the sentence has one for a fall, or the reverse.
+func (st *statement) opposes(s *passageSentence) bool {
+	own, other := st.said.changes, s.says().changes
+	a, _ := only(own, other)
+	if b, _ := only(other, own); a*b >= 0 {
+		return false
+	}
+	for w, up := range other {
+		if up*a > 0 && own[w] == 0 { // the same in other words
+			return false
+		}
+	}
+	return true
+}
+
+// lacks reports whether the statement says something that a figure of the sentence does not decide: a number, a part or
+// a multiple in words, or a rise or fall that the sentence does not have, or may not have.
+func (st *statement) lacks(s *passageSentence) bool {
+	own, other := st.said, s.says()
+	for _, w := range own.amounts {
+		value := numberNames[w]
+		if !slices.Contains(other.amounts, w) && (value == 0 || !slices.ContainsFunc(s.figures, func(g textFigure) bool {
+			return slices.ContainsFunc(g.readings, func(r figureReading) bool {
+				return r.value.IsInt() && r.value.Num().IsInt64() && r.value.Num().Int64() == int64(value)
+			})
+		})) {
+			return true
+		}
+	}
+	a, has := only(own.changes, other.changes)
+	_, in := only(other.changes, own.changes)
+	has[1], in[1] = has[1] || own.minus, in[1] || other.minus
+	switch {
+	case a > 0 && !in[0], a < 0 && !in[1]:
+		return true
+	case has == [2]bool{} && in != [2]bool{}:
+		return len(otherWords(own, other)) > 0
+	case cmp.Or(own.language, other.language) == "": // its words for a rise and a fall are not known
+		return len(otherWords(own, other)) > 0 && len(otherWords(other, own)) > 0
+	}
+	return false
+}
+
+// otherWords returns the words of a sentence, except the most frequent ones, that another does not have.
+func otherWords(a, b *sentenceSays) (out []string) {
+	for _, w := range otherThan(a.words, b.words) {
+		if !languageWords[a.language][w] && utf8.RuneCountInString(w) > 2 {
+			out = append(out, w)
+		}
+	}
+	return out
 }

@@ -40,17 +40,27 @@ type references struct {
 	passages int
 	names    map[string]int // in lower case
 	numbers  map[string]int // numbers that the response's own list of sources gives to passages
+	shared   map[int][]int  // the passages that have the id of the first of them
 }
 
 func referencesTo(passages []passage) *references {
-	r := &references{passages: len(passages), names: map[string]int{}, numbers: map[string]int{}}
+	r := &references{passages: len(passages), names: map[string]int{}, numbers: map[string]int{}, shared: map[int][]int{}}
 	for _, name := range []func(p *passage) string{func(p *passage) string { return p.id },
 		func(p *passage) string { return p.title }, func(p *passage) string { return p.source },
 		func(p *passage) string { return path.Base(strings.ReplaceAll(p.source, `\`, "/")) }} {
 		for k := range passages {
 			n := strings.ToLower(strings.TrimSpace(name(&passages[k])))
-			if _, taken := r.names[n]; !taken && n != "" && n != "." && n != "/" {
+			first, taken := r.names[n]
+			switch {
+			case n == "" || n == "." || n == "/":
+			case !taken:
 				r.names[n] = k
+			case n == strings.ToLower(passages[k].id) && n == strings.ToLower(passages[first].id) &&
+				!slices.Contains(r.shared[first], k):
+				if r.shared[first] == nil {
+					r.shared[first] = []int{first}
+				}
+				r.shared[first] = append(r.shared[first], k)
 			}
 		}
 	}
@@ -86,7 +96,7 @@ func (st *statement) takeCitations(s string, refs *references) string {
 		inner, _, _ = strings.Cut(inner, "†")
 		if m[2] != "" { // a link, which is a citation if it leads to a passage
 			if k := refs.resolve(strings.Trim(m[2], "()")); k >= 0 {
-				st.cite(k)
+				st.cite(refs.sharing(k))
 				return ""
 			}
 			if !isNumber(inner) && refs.resolve(inner) < 0 {
@@ -116,7 +126,11 @@ func (st *statement) takeCitations(s string, refs *references) string {
 				st.cited = true
 			}
 			for _, k := range list {
-				st.cite(k)
+				if _, named := refs.names[ref]; isNumber(ref) && !named { // the number of one passage
+					st.cite([]int{k})
+				} else {
+					st.cite(refs.sharing(k))
+				}
 			}
 		}
 		if !is {
@@ -126,12 +140,26 @@ func (st *statement) takeCitations(s string, refs *references) string {
 	})
 }
 
-// cite adds a citation of a passage.
-func (st *statement) cite(k int) {
+// cite adds a citation of a passage, or of several that share an id.
+func (st *statement) cite(passages []int) {
 	st.cited = true
-	if !slices.Contains(st.cites, k) {
-		st.cites = append(st.cites, k)
+	if slices.Contains(st.cites, passages[0]) && (len(passages) == 1 || slices.Contains(st.cites, passages[1])) {
+		return
 	}
+	st.groups = append(st.groups, passages)
+	for _, k := range passages {
+		if !slices.Contains(st.cites, k) {
+			st.cites = append(st.cites, k)
+		}
+	}
+}
+
+// sharing returns a passage and those after it that have its id.
+func (r *references) sharing(k int) []int {
+	if all := r.shared[k]; all != nil {
+		return all
+	}
+	return []int{k}
 }
 
 // inParentheses reports whether text in parentheses cites a passage: its first part names one, and is a file or an id,

@@ -58,7 +58,14 @@ type statedReading struct {
 	unit  *big.Rat // the place value of its last significant digit, such as 1/100
 	word  *big.Rat // the factor of a following word, such as 1e6 for million; it is contained in value
 	zeros int      // how many zeros a whole number ends in
+	marks int      // the senses of a comma in which it has this value, see pointMark and commaMark
 }
+
+// The senses of the marks in a number: of 1,234.5 and of 1.234,5.
+const (
+	pointMark = 1 << iota
+	commaMark
+)
 
 // nearlyShare is the share of a number by which a cell may be less if the number is called nearly reached.
 var nearlyShare = big.NewRat(1, 20)
@@ -152,8 +159,15 @@ func (n *statedNumber) read(digits, exponent string, factors []*big.Rat) bool {
 			} else if value.Sign() != 0 {
 				r.zeros = len(plain) - len(strings.TrimRight(plain, "0"))
 			}
-			same := func(o statedReading) bool { return o.value.Cmp(r.value) == 0 && o.unit.Cmp(r.unit) == 0 }
-			if !slices.ContainsFunc(n.readings, same) {
+			if r.marks = pointMark; comma {
+				r.marks = commaMark
+			}
+			same := func(o statedReading) bool {
+				return o.value.Cmp(r.value) == 0 && o.unit.Cmp(r.unit) == 0 && o.word.Cmp(r.word) == 0
+			}
+			if at := slices.IndexFunc(n.readings, same); at >= 0 {
+				n.readings[at].marks |= r.marks
+			} else {
 				n.readings = append(n.readings, r)
 			}
 		}
@@ -194,7 +208,7 @@ func parseGrouped(stated string) (n statedNumber, ok bool) {
 		}
 		sum.Add(sum, v.Mul(v, unit))
 	}
-	n.readings = []statedReading{{value: sum, unit: unit, word: one}}
+	n.readings = []statedReading{{value: sum, unit: unit, word: one, marks: pointMark | commaMark}}
 	return n, true
 }
 
