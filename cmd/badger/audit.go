@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/cases"
@@ -90,5 +91,28 @@ func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
 		return nil, err
 	}
 	in.Digests = func(cases []string) (map[scoring.AnswerID]analysis.Digest, error) { return src.Digests(ctx, cases) }
-	return analysis.NewAudit(in)
+	a, err := analysis.NewAudit(in)
+	if err == nil {
+		a.Saturated, err = c.saturated(ctx, src)
+	}
+	return a, err
+}
+
+// saturated returns the cases that pass in the latest chosen batch of each version, by the primary metric.
+func (c *auditCommand) saturated(ctx context.Context, src *openScores) (*analysis.Saturation, error) {
+	there, err := src.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batches, err := src.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batches = slices.DeleteFunc(batches, func(b analysis.Batch) bool { return !c.choose(&b) })
+	analysis.Sort(batches)
+	v, err := analysis.NewVersions(ctx, src, src.set, batches, src.set.Primary("", there))
+	if err != nil {
+		return nil, err
+	}
+	return v.Saturation(), nil
 }

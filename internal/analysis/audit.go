@@ -88,8 +88,10 @@ type Audit struct {
 	Discordance []Discordance `json:"discordance,omitempty"`
 	Suspects    []Suspect     `json:"suspects"` // those with most reasons first
 	// gold queries whose result does not only depend on the data; nil: not examined
-	Golds *Golds   `json:"golds,omitempty"`
-	Notes []string `json:"notes,omitempty"`
+	Golds *Golds `json:"golds,omitempty"`
+	// cases that pass with all versions, by the primary metric; nil: not examined
+	Saturated *Saturation `json:"saturated,omitempty"`
+	Notes     []string    `json:"notes,omitempty"`
 }
 
 // Measured measures how well a reason predicts that EX errs: its precision is the share of humanly accepted answers

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -16,7 +17,9 @@ type Golds struct {
 	Read      int              `json:"read"`      // number of distinct gold queries examined
 	Depending int              `json:"depending"` // gold queries of Read with a dependence
 	Kinds     []GoldKind       `json:"kinds"`
-	Depends   []GoldDependence `json:"depends"` // ordered by kind, then case
+	Depends   []GoldDependence `json:"depends"`           // ordered by kind, then case
+	NoGold    []string         `json:"no_gold,omitempty"` // cases without an accepted answer
+	Leaked    []string         `json:"leaked,omitempty"`  // cases whose accepted query is in a passage that an agent retrieved
 	Notes     []string         `json:"notes,omitempty"`
 
 	seen map[string]bool
@@ -58,6 +61,12 @@ func (g *Golds) Unread(place string, why error) {
 // Add examines the gold queries of a case. Queries that were added before for the same case are skipped, so that
 // answers of several agents may be added.
 func (g *Golds) Add(c *scoring.Case) {
+	if !Covered(c) {
+		g.once("no gold", c.ID, &g.NoGold)
+	}
+	if Leaked(c) {
+		g.once("leaked", c.ID, &g.Leaked)
+	}
 	for i := range c.Golds {
 		key := c.ID + "\x00" + c.Golds[i].SQL
 		if c.Golds[i].SQL == "" || g.seen[key] {
@@ -93,8 +102,27 @@ func (g *Golds) Add(c *scoring.Case) {
 	}
 }
 
-// Sort sorts Depends in the order of reports.
+// Covered reports whether a case says what a right answer is: a query, a result, calls, or to decline.
+func Covered(c *scoring.Case) bool {
+	behaviour := c.Expected.Behaviour
+	return behaviour != "" && behaviour != scoring.BehaviourAnswer || c.Expected.Tools != nil ||
+		slices.ContainsFunc(c.Golds, func(q scoring.Query) bool {
+			return strings.TrimSpace(q.SQL) != "" || !q.Result.Absent()
+		})
+}
+
+// once appends the ID of a case to a list that lacks it.
+func (g *Golds) once(list, id string, to *[]string) {
+	if key := list + "\x00" + id + "\x00"; !g.seen[key] {
+		g.seen[key] = true
+		*to = append(*to, id)
+	}
+}
+
+// Sort sorts Depends in the order of reports, and the IDs of cases.
 func (g *Golds) Sort() {
+	slices.SortFunc(g.NoGold, printable.CompareNatural)
+	slices.SortFunc(g.Leaked, printable.CompareNatural)
 	slices.SortFunc(g.Depends, func(a, b GoldDependence) int {
 		return cmp.Or(slices.Index(goldKinds, a.On)-slices.Index(goldKinds, b.On),
 			printable.CompareNatural(a.CaseID, b.CaseID), cmp.Compare(a.Gold, b.Gold), cmp.Compare(a.Line, b.Line),

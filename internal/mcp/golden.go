@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
@@ -96,7 +97,7 @@ func readGolden(ctx context.Context, items iter.Seq2[batch.Item, error], snapsho
 		if text := folded(c.Question); text != "" {
 			g.byQuestion[text] = append(g.byQuestion[text], q)
 		}
-		if !covered(c) {
+		if !analysis.Covered(c) {
 			without[c.ID] = len(g.uncovered)
 			g.uncovered = append(g.uncovered, uncoveredCase{CaseID: c.ID, Question: c.Question, Answers: 1})
 		}
@@ -110,15 +111,6 @@ func unanswered(c *scoring.Case) *scoring.Case {
 	q.Human, q.Note, q.Votes = nil, "", nil
 	q.Pred, q.Agent = scoring.Query{}, scoring.Agent{}
 	return &q
-}
-
-// covered reports whether a case says what a right answer is.
-func covered(c *scoring.Case) bool {
-	behaviour := c.Expected.Behaviour
-	return behaviour != "" && behaviour != scoring.BehaviourAnswer ||
-		slices.ContainsFunc(c.Golds, func(q scoring.Query) bool {
-			return strings.TrimSpace(q.SQL) != "" || !q.Result.Absent()
-		})
 }
 
 // find returns the case with an ID, or the one with a question.

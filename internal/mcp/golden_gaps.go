@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -140,56 +139,37 @@ func (s *Server) saturated(ctx context.Context, c *call, out *gaps, after string
 	if err != nil {
 		return err
 	}
-	latest := map[string]analysis.Batch{}
-	for _, b := range batches {
-		latest[b.System()] = b
+	v, err := analysis.NewVersions(ctx, s.o.Scores, s.o.Set, batches, metric)
+	if err != nil {
+		return err
 	}
-	out.Versions = len(latest)
-	of := map[string][]string{} // by case: the standing with each version
-	passes := map[string]int{}
-	for system, b := range latest {
-		h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{b}, metric)
-		if err != nil {
-			return err
-		}
-		for _, x := range h.Cases {
-			if x.Standings[0] == analysis.StandAbsent {
-				continue
-			}
-			of[x.CaseID] = append(of[x.CaseID], system+"\x00"+b.Run+"\x00"+x.Standings[0].String())
-			if x.Standings[0].Right() {
-				passes[x.CaseID]++
-			}
-		}
-	}
-	var requests []Request
-	var all []string
-	for id := range of {
-		if len(of[id]) > 1 && (after == "" || isAfter(id, after)) {
-			all = append(all, id)
-		}
-	}
-	slices.SortFunc(all, compareIDs)
+	out.Versions = v.Number
+	all := slices.DeleteFunc(v.Cases, func(x analysis.CaseOfVersions) bool {
+		return !x.Compares() || after != "" && !isAfter(x.CaseID, after)
+	})
 	if len(all) > limit {
 		all = all[:limit]
-		out.next(all[limit-1])
+		out.next(all[limit-1].CaseID)
 	}
-	for _, id := range all {
-		slices.Sort(of[id])
-		requests = append(requests, Request{Case: id, Topic: topicOf(id, s.question(id)),
-			Answer: "saturated\x00" + strings.Join(of[id], "\x00")})
+	var requests []Request
+	for _, x := range all {
+		answer := "saturated"
+		for _, o := range x.Outcomes {
+			answer += "\x00" + o.System + "\x00" + o.Run + "\x00" + o.Standing.String()
+		}
+		requests = append(requests, Request{Case: x.CaseID, Topic: topicOf(x.CaseID, s.question(x.CaseID)), Answer: answer})
 	}
 	grants, err := s.grant(c, "golden_gaps", requests...)
 	if err != nil {
 		return err
 	}
 	out.Looked = len(all)
-	for i, id := range all {
+	for i := range all {
 		switch {
 		case grants[i].Refused:
 			out.Withheld++
-		case passes[id] == len(of[id]):
-			out.Saturated = append(out.Saturated, id)
+		case all[i].Saturated():
+			out.Saturated = append(out.Saturated, all[i].CaseID)
 		}
 	}
 	return nil
@@ -250,12 +230,7 @@ func (s *Server) stale(ctx context.Context, out *gaps, metric string, limit int)
 	return nil
 }
 
-// leastLeak is the length in bytes from which an accepted query is searched for in passages: a shorter one is there by
-// chance.
-const leastLeak = 20
-
-// leaked adds the cases whose accepted query is in a passage that an agent retrieved for it. Letter case and blanks do
-// not count.
+// leaked adds the cases whose accepted query is in a passage that an agent retrieved for it.
 func (s *Server) leaked(ctx context.Context, out *gaps, limit int) error {
 	if s.o.Answers == nil {
 		return nil
@@ -265,44 +240,16 @@ func (s *Server) leaked(ctx context.Context, out *gaps, limit int) error {
 		if err != nil {
 			return err
 		}
-		c, err := item.Load(ctx)
-		if err != nil || len(c.Agent.Contexts) == 0 {
-			continue
-		}
-		var passages any
-		if json.Unmarshal(c.Agent.Contexts, &passages) != nil {
-			continue
-		}
-		var text strings.Builder
-		textsIn(passages, &text)
-		all := folded(text.String())
-		for i := range c.Golds {
-			sql := folded(c.Golds[i].SQL)
-			found[c.ID] = found[c.ID] || len(sql) >= leastLeak && strings.Contains(all, sql)
+		if c, err := item.Load(ctx); err == nil && analysis.Leaked(c) {
+			found[c.ID] = true
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(found), compareIDs) {
-		if found[id] && len(out.Leaked) < limit {
+		if len(out.Leaked) < limit {
 			out.Leaked = append(out.Leaked, id)
 		}
 	}
 	return nil
-}
-
-// textsIn appends the strings of a JSON value, each on a line.
-func textsIn(v any, to *strings.Builder) {
-	switch v := v.(type) {
-	case string:
-		to.WriteString(v + "\n")
-	case []any:
-		for _, x := range v {
-			textsIn(x, to)
-		}
-	case map[string]any:
-		for _, x := range v {
-			textsIn(x, to)
-		}
-	}
 }
 
 // next moves the end of the page to a case, if that is before the end of another kind.

@@ -618,6 +618,11 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	}
 	v.measured(a)
 	v.discordance(a)
+	if s := a.Saturated; s != nil && s.Compared > 0 {
+		v.title("Cases that every version passes", fmt.Sprintf("%d of %d that two versions or more have, of %d, by %s",
+			len(s.Cases), s.Compared, s.Versions, s.Metric))
+		v.ids(s.Cases, top)
+	}
 	v.golds(a.Golds, top)
 	v.notes(a.Notes)
 	return v.w.Flush()
@@ -652,7 +657,32 @@ func (v analysisView) golds(g *analysis.Golds, top int) {
 	if len(shown) < len(g.Depends) {
 		v.line(span{fmt.Sprintf("%s %d more: --top 0, or --json", v.ellipsis, len(g.Depends)-len(shown)), dim})
 	}
+	for _, l := range []struct {
+		title string
+		cases []string
+	}{
+		{"Cases without gold", g.NoGold}, {"Cases whose gold query is in a passage that the agent retrieved", g.Leaked},
+	} {
+		if len(l.cases) > 0 {
+			v.title(l.title, strconv.Itoa(len(l.cases)))
+			v.ids(l.cases, top)
+		}
+	}
 	v.notes(g.Notes)
+}
+
+// ids prints the first top IDs of cases, with commas in between.
+func (v analysisView) ids(ids []string, top int) {
+	shown := ids
+	if top > 0 && len(shown) > top {
+		shown = shown[:top]
+	}
+	if len(shown) > 0 {
+		v.paragraph("  ", strings.Join(shown, ", "))
+	}
+	if len(shown) < len(ids) {
+		v.line(span{fmt.Sprintf("%s %d more: --top 0, or --json", v.ellipsis, len(ids)-len(shown)), dim})
+	}
 }
 
 func (v analysisView) measured(a *analysis.Audit) {
