@@ -150,7 +150,7 @@ func TestStreamlitApp(t *testing.T) {
 		}
 	}
 	over := wed.Tabs["Overview"]
-	has("overview", over.Text, "2 of 11 questions that expect a result. 1 have no answer, and count as wrong. The drop is real")
+	has("overview", over.Text, "2 of 11 questions that expect a result. 1 have no answer, and count as wrong. The drop is more than chance")
 	has("baseline", over.Captions, "1 · mon, the first batch of the version before; no batch is accepted.")
 	if fmt.Sprint(over.Metrics) != "map[broke:8 fixed:1 still right:1 still wrong:1]" {
 		t.Errorf("what became of the questions: %v", over.Metrics)

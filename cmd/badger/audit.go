@@ -90,6 +90,9 @@ func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
 	if in.Labels, err = src.Labels(ctx); err != nil {
 		return nil, err
 	}
+	if c.answers() != (scoring.AnswerID{}) {
+		in.Others = src.Evidence(ctx, []string{ex}, scoring.AnswerID{})
+	}
 	in.Digests = func(cases []string) (map[scoring.AnswerID]analysis.Digest, error) { return src.Digests(ctx, cases) }
 	a, err := analysis.NewAudit(in)
 	if err == nil {

@@ -68,7 +68,7 @@ func TestRunReadsTheSchema(t *testing.T) {
 			}
 			return got
 		}
-		none, suggested, known := "", " (no query asks for it)", " (the statistics of the warehouse)"
+		none, suggested, known := "", " (neither query tests for NULL)", " (the statistics of the warehouse)"
 		for _, tc := range []struct {
 			flags           []string
 			from            string

@@ -143,7 +143,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	if outcome.Unread > 0 {
-		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n",
+		fmt.Fprintf(e.stderr, "!! %s could not be read: the reasons of their scores say why, and the exit code is not 0\n",
 			printable.Count(outcome.Unread, "answer"))
 		err = cmp.Or(err, errLost)
 	}

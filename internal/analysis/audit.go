@@ -73,6 +73,10 @@ type AuditInput struct {
 	// Digests returns digests of the results and the SQL of all answers to some questions, including answers of agents
 	// without evidence. It may be nil or return nil if the results are unknown.
 	Digests func(cases []string) (map[scoring.AnswerID]Digest, error)
+	// Others yields the scores of EX of all answers, also those that Evidence leaves out: one that EX accepts does not
+	// speak against gold, even if its rows, in another order of columns, are those of a rejected one. It is read only if
+	// such an answer could. Nil if Evidence leaves none out.
+	Others iter.Seq2[Evidence, error]
 }
 
 // Audit lists the questions whose gold query or wording is suspect (ROSE, section 6.2.3).
@@ -188,11 +192,31 @@ func NewAudit(in AuditInput) (*Audit, error) {
 			others[id.CaseID] = append(others[id.CaseID], id)
 		}
 	}
+	if err := in.withoutAccepted(others); err != nil {
+		return nil, err
+	}
 	for id, ids := range x.byCase {
 		slices.SortFunc(ids, compareAnswers)
 		x.across(ids, others[id], digests)
 	}
 	return x.audit(&in, digests != nil), nil
+}
+
+// withoutAccepted removes the answers that EX accepts from the answers without evidence, by case.
+func (in *AuditInput) withoutAccepted(others map[string][]scoring.AnswerID) error {
+	if in.Others == nil || len(others) == 0 {
+		return nil
+	}
+	for e, err := range in.Others {
+		if err != nil {
+			return err
+		}
+		if e.Metric == in.EX && markOf(&e.Score).passed() {
+			id := e.AnswerID
+			others[id.CaseID] = slices.DeleteFunc(others[id.CaseID], func(o scoring.AnswerID) bool { return o == id })
+		}
+	}
+	return nil
 }
 
 // digests returns the digests of all answers to questions with an answer that EX rejects.
@@ -377,7 +401,7 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 	switch {
 	case len(x.answers) == 0:
 		out.Notes = append(out.Notes,
-			"there are no scores to audit by: expected "+in.EX+", "+strings.Join(AuditMetrics, ", "))
+			"nothing to audit: there are no scores of any of "+in.EX+", "+strings.Join(AuditMetrics, ", "))
 	case out.Labelled == 0:
 		out.Notes = append(out.Notes,
 			"no answer that "+in.EX+" rejects is labelled: the precision of the reasons is not known")

@@ -3,6 +3,7 @@ package analysis
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -290,6 +291,38 @@ func TestVersionsWithTheSameSQLDoNotAgree(t *testing.T) {
 		if err != nil || (len(a.Suspects) == 1) != tc.agree {
 			t.Errorf("%s: %v %+v", tc.why, err, a)
 		}
+	}
+}
+
+// An answer of another batch that EX accepts does not speak against gold, even if its rows are those of a rejected one
+// but for the order of the columns: the audit of one batch and that of all give the same reasons.
+func TestAcceptedAnswersDoNotSpeakAgainstGold(t *testing.T) {
+	of := func(version string) scoring.AnswerID {
+		return scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "x", Version: version, Batch: "b" + version}}
+	}
+	digests := func([]string) (map[scoring.AnswerID]Digest, error) {
+		return map[scoring.AnswerID]Digest{of("1"): {"d", "select a, b"}, of("2"): {"d", "select b, a"}}, nil
+	}
+	for _, accepted := range []bool{true, false} {
+		all := []Evidence{said(of("1"), "ex", "", accepted), said(of("2"), "ex", "", false)}
+		whole, err := NewAudit(AuditInput{EX: "ex", Evidence: evidence(all), Digests: digests})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := NewAudit(AuditInput{EX: "ex", Evidence: evidence(all[1:]), Others: evidence(all), Digests: digests})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := !accepted; len(whole.Suspects) == 1 != want || len(one.Suspects) == 1 != want {
+			t.Errorf("the other accepted: %t: %d suspects over all batches, %d of one, want suspect: %t",
+				accepted, len(whole.Suspects), len(one.Suspects), want)
+		}
+	}
+	broken := errors.New("broken")
+	_, err := NewAudit(AuditInput{EX: "ex", Evidence: evidence([]Evidence{said(of("2"), "ex", "", false)}), Digests: digests,
+		Others: func(yield func(Evidence, error) bool) { yield(Evidence{}, broken) }})
+	if !errors.Is(err, broken) {
+		t.Errorf("an error of the other scores: %v", err)
 	}
 }
 

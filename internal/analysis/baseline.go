@@ -302,8 +302,8 @@ func (c *Comparison) Headline() string {
 		return ch.notCompared() + "."
 	}
 	if ch.Rate == nil {
-		text := fmt.Sprintf("The mean of %s is %.3f on %s; %.3f before.", ch.Metric, *ch.After,
-			printable.Count(ch.Compared, "question"), *ch.Before)
+		text := fmt.Sprintf("The mean of %s is %.3f on %s; %.3f %s.", ch.Metric, *ch.After,
+			printable.Count(ch.Compared, "question"), *ch.Before, c.then("before"))
 		return text + " " + ch.isReal()
 	}
 	before, after := ch.Shares()
@@ -311,15 +311,23 @@ func (c *Comparison) Headline() string {
 	text := fmt.Sprintf("%s of %d %s right by %s", WholePercent(after), ch.Rated, is, ch.Metric)
 	switch ch.Outcome {
 	case Degraded:
-		text += ", down from " + WholePercent(before) + "."
+		text += ", down from " + strings.TrimRight(WholePercent(before)+" "+c.then(""), " ") + "."
 	case Improved:
-		text += ", up from " + WholePercent(before) + "."
+		text += ", up from " + strings.TrimRight(WholePercent(before)+" "+c.then(""), " ") + "."
 	case Same:
-		return text + ", as before."
+		return text + ", as " + c.then("before") + "."
 	default:
-		text += "; " + WholePercent(before) + " before."
+		text += "; " + WholePercent(before) + " " + c.then("before") + "."
 	}
 	return fmt.Sprintf("%s %d broke, %d fixed. %s", text, ch.NBroken, ch.NFixed, ch.isReal())
+}
+
+// then names the side that the sentence compares with: the baseline, or otherwise if there is none.
+func (c *Comparison) then(otherwise string) string {
+	if c.Baseline != nil {
+		return "in the baseline"
+	}
+	return otherwise
 }
 
 // isReal returns the sentence about whether the change could be chance.
@@ -335,7 +343,7 @@ func (c *Change) isReal() string {
 	case c.Outcome == Small:
 		return "The " + word + " is more than chance, but below --min-drop."
 	case c.Chance == MoreThanChance:
-		return "The " + word + " is real."
+		return "The " + word + " is more than chance."
 	case c.Chance == Chance:
 		return "The " + word + " could be chance."
 	}
@@ -350,6 +358,6 @@ func (c *Comparison) Findings() []Finding {
 	}
 	return []Finding{
 		{foundDrop, true, ch.PAdjusted,
-			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, ch.dropped(),
+			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is more than chance", ch.Metric, ch.dropped(),
 				c.Baseline.Batch.Name())}}
 }

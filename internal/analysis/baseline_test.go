@@ -138,9 +138,9 @@ func TestHeadlineReasons(t *testing.T) {
 	}{
 		{"another configuration", other(0, "c"), other(9, "d"), 0, "ex cannot be compared: 12 cases: the configuration of the metric changed."},
 		{"no shared case", []Score{verdict("x", true)}, other(9, "c"), 0, "ex cannot be compared: the sides share no case."},
-		{"a drop", other(0, "c"), other(9, "c"), 0, "25% of 12 answers are right by ex, down from 100%. 9 broke, 0 fixed. The drop is real."},
+		{"a drop", other(0, "c"), other(9, "c"), 0, "25% of 12 answers are right by ex, down from 100%. 9 broke, 0 fixed. The drop is more than chance."},
 		{"a drop below the minimum", other(0, "c"), other(9, "c"), 0.76, "25% of 12 answers are right by ex; 100% before. 9 broke, 0 fixed. The drop is more than chance, but below --min-drop."},
-		{"a drop of the minimum", other(0, "c"), other(9, "c"), 0.75, "25% of 12 answers are right by ex, down from 100%. 9 broke, 0 fixed. The drop is real."},
+		{"a drop of the minimum", other(0, "c"), other(9, "c"), 0.75, "25% of 12 answers are right by ex, down from 100%. 9 broke, 0 fixed. The drop is more than chance."},
 	} {
 		c, _ := compareOne(t, tc.from, tc.to, CompareOptions{MinDrop: tc.minDrop})
 		if got := c.Headline(); got != tc.want {
@@ -277,11 +277,11 @@ func TestSlowDecline(t *testing.T) {
 		t.Errorf("%+v: %+v", c.Baseline, ch)
 	}
 	said, reached := trend.Check([]gate.Drop{{Metric: "ex", Drop: .05}})
-	if want := "gate failed: ex passed on 79.5%, then on 34.1% of 44 shared cases (-45.5 points, more than chance, p <.001), expected no drop of 5 points or more that is more than chance"; reached || said[0] != want {
+	if want := "gate failed: ex passed on 79.5%, then on 34.1% of 44 shared cases (-45.5 points, more than chance, p <.001); the gate fails at a drop of 5 points or more, if it is more than chance"; reached || said[0] != want {
 		t.Errorf("%v %q, want %q", reached, said, want)
 	}
 	l := trend.Latest[0]
-	if want := "34% of 44 answers are right by ex, down from 80%. 20 broke, 0 fixed. The drop is real."; l.Headline != want || l.Batch != 10 || len(trend.Latest) != 1 {
+	if want := "34% of 44 answers are right by ex, down from 80% in the baseline. 20 broke, 0 fixed. The drop is more than chance."; l.Headline != want || l.Batch != 10 || len(trend.Latest) != 1 {
 		t.Errorf("%+v, want %q", l, want)
 	}
 	var kinds []string

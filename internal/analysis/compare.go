@@ -546,8 +546,9 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 	if ch.Rate != nil {
 		before, after := ch.Shares()
 		text = fmt.Sprintf(
-			"%s passed on %.1f%%, then on %.1f%% of %s (%s, %s), expected no drop of %g points or more that is more than chance",
-			g.Metric, 100*before, 100*after, printable.Count(ch.Rated, "shared case"), points(*ch.Rate), chance, 100*g.Drop)
+			"%s passed on %.1f%%, then on %.1f%% of %s (%s, %s); the gate fails at a drop of %g %s or more, if it is more than chance",
+			g.Metric, 100*before, 100*after, printable.Count(ch.Rated, "shared case"), points(*ch.Rate), chance, 100*g.Drop,
+			map[bool]string{true: "point", false: "points"}[100*g.Drop == 1])
 		if !small && ok && agreement.McNemar(0, ch.NFixed+ch.NBroken) >= c.Alpha {
 			text += fmt.Sprintf("; %s can always be chance, and --max-broken %s=N limits the number that broke",
 				printable.Count(ch.NFixed+ch.NBroken, "changed case"), g.Metric)
@@ -555,7 +556,7 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 		return ok, text
 	}
 	return ok, fmt.Sprintf(
-		"the mean of %s went from %.4f to %.4f on %s (%s), expected no drop of %g or more that is more than chance",
+		"the mean of %s went from %.4f to %.4f on %s (%s); the gate fails at a drop of %g or more, if it is more than chance",
 		g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
 }
 

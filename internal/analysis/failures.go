@@ -139,10 +139,10 @@ func (f *Failures) nothing(metrics []string) string {
 	}
 	if len(looked) == 0 {
 		return fmt.Sprintf(
-			"nothing looked for labels: they come from the metrics %s, none of which has a score with a value here",
+			"no metric that gives labels has a score with a value here: labels come from %s",
 			strings.Join(metrics, ", "))
 	}
-	return fmt.Sprintf("nothing was found by %s; labels come from the metrics %s", strings.Join(looked, ", "),
+	return fmt.Sprintf("%s gave no labels; labels come from %s", strings.Join(looked, ", "),
 		strings.Join(metrics, ", "))
 }
 

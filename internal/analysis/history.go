@@ -325,7 +325,7 @@ func (c *Course) find(alpha float64) {
 		case s.At < last && c.lasts(s):
 			stepped = true
 			c.add(foundStep, s.After < s.Before, &s.P,
-				fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
+				fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is more than chance",
 					since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 		}
 	}
@@ -335,7 +335,7 @@ func (c *Course) find(alpha float64) {
 			word = "falls"
 		}
 		c.add(foundTrend, t.PerOccasion < 0, &t.P, fmt.Sprintf("the share of right answers %s over the last "+
-			"%d batches, from %s to %s of %s (%.1f points a batch): the trend is real",
+			"%d batches, from %s to %s of %s (%.1f points a batch): the trend is more than chance",
 			word, len(c.Batches), WholePercent(c.Shares[0]), WholePercent(c.Shares[last]),
 			printable.Count(c.Questions, "question"), math.Abs(100*t.PerOccasion)))
 	}

@@ -43,7 +43,7 @@ const (
 )
 
 // NoReason is the display name of [ReasonNotExplained]: without two results, a relation cannot be computed.
-const NoReason = "No reason known (such as after a refusal)"
+const NoReason = "No reason recorded (relation not run, or the agent declined)"
 
 // wrongs determines the reasons of wrong answers.
 type wrongs struct {

@@ -148,7 +148,7 @@ func TestAllAnswersMissing(t *testing.T) {
 				t.Errorf("%s: %+v", tc.metric, p.Now)
 			}
 		}
-		if c := trend.Newest(); tc.metric == "strict" && c.Headline() != "0% of 7 answers are right by strict, as before." {
+		if c := trend.Newest(); tc.metric == "strict" && c.Headline() != "0% of 7 answers are right by strict, as in the baseline." {
 			t.Errorf("%q", c.Headline())
 		}
 	}

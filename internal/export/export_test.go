@@ -505,11 +505,11 @@ func TestTheClassOfATestStays(t *testing.T) {
 		scores []scoring.Score
 		want   string
 	}{
-		{"scored", asked, []scoring.Score{complexity("easy", "no signal fired"), verdict("hybrid_ex", 1, "")}, "easy"},
-		{"missing", asked, []scoring.Score{complexity("easy", "no signal fired"), without("hybrid_ex", scoring.StatusNotApplicable, scoring.NoAnswer)}, "easy"},
-		{"not read", asked, []scoring.Score{without("hybrid_ex", scoring.StatusFailed, "no JSON"), complexity("easy", "no signal fired")}, "easy"},
+		{"scored", asked, []scoring.Score{complexity("easy", "no complex part; the tier is by the sizes of the clauses"), verdict("hybrid_ex", 1, "")}, "easy"},
+		{"missing", asked, []scoring.Score{complexity("easy", "no complex part; the tier is by the sizes of the clauses"), without("hybrid_ex", scoring.StatusNotApplicable, scoring.NoAnswer)}, "easy"},
+		{"not read", asked, []scoring.Score{without("hybrid_ex", scoring.StatusFailed, "no JSON"), complexity("easy", "no complex part; the tier is by the sizes of the clauses")}, "easy"},
 		{"the metric was not asked for: the tag", asked, []scoring.Score{verdict("hybrid_ex", 1, "")}, "sales"},
-		{"the question is not in the set, the score says it", store.Question{}, []scoring.Score{complexity("extra_hard", "fired: nested, set_op")}, "extra hard"},
+		{"the question is not in the set, the score says it", store.Question{}, []scoring.Score{complexity("extra_hard", "complex parts: a subquery in WHERE, UNION, INTERSECT or EXCEPT")}, "extra hard"},
 		{"no accepted query", store.Question{Tags: []string{"sales"}}, []scoring.Score{without("sql_complexity", scoring.StatusNotApplicable, "no gold SQL given")}, "sales"},
 		{"nothing is known", store.Question{}, nil, "cases"},
 	} {

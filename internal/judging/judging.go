@@ -209,7 +209,7 @@ func (j *Judges) PrintUsage(w io.Writer) {
 		}
 		fmt.Fprintf(w, "; %s", printable.Count(stats.Calls, "call"))
 		if stats.Retries > 0 {
-			fmt.Fprintf(w, " (%d again)", stats.Retries)
+			fmt.Fprintf(w, ", %d of them retries", stats.Retries)
 		}
 		if len(all) > 1 {
 			fmt.Fprintln(w)

@@ -439,7 +439,7 @@ var kindTitles = map[string]string{
 	analysis.KindFilters:    "Filters applied, by STEF",
 	analysis.KindDiagnosis:  "Diagnoses, by ROSE",
 	analysis.KindRefusal:    "Answered or declined wrongly, by refusal",
-	analysis.KindSafety:     "Other than reading, by sql_safety",
+	analysis.KindSafety:     "SQL that does more than read, or could not be judged, by sql_safety",
 }
 
 // KindTitle returns the heading for a kind of findings.
@@ -455,7 +455,7 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 		o.By = "version"
 	}
 	v.line(span{printable.Count(len(f.Labels), "label"), bold},
-		span{v.dot + " an answer may have several, and counts for each", plain})
+		span{v.dot + " an answer may have several, and is counted under each", plain})
 	if len(f.Wrong) > 0 && len(f.Labels) > 0 {
 		v.paragraph("", "Of "+batchNames(f.Batches)+". Above, an answer counts once, for the relation that explains most.")
 	}
@@ -780,7 +780,7 @@ func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
 	}
 	v.exErrors(r)
 	v.line()
-	v.paragraph("", fmt.Sprintf("Systems of equal means share the mean of their places. shift: rank by %s minus this rank, above 0 is better than by %[1]s. Brackets: 95 %% bootstrap intervals over the shared cases. Every tier and figure: --json", r.EX))
+	v.paragraph("", fmt.Sprintf("Systems of equal means share the mean of their places. shift: rank by %s minus this rank; above 0: ranked better here than by %[1]s. Brackets: 95 %% bootstrap intervals over the shared cases. Every tier and figure: --json", r.EX))
 	v.notes(r.Notes)
 	return v.w.Flush()
 }

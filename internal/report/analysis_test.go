@@ -119,7 +119,7 @@ func TestComparedCasesHaveReasons(t *testing.T) {
 	if err := RenderComparison(&b, c, nil, true, Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
-	want := "  ex, 3 broke: q1, q2, q3\n    No answer: q1, q3\n    No reason known (such as after a refusal): q2\n  ex, 1 fixed: q9\n"
+	want := "  ex, 3 broke: q1, q2, q3\n    No answer: q1, q3\n    No reason recorded (relation not run, or the agent declined): q2\n  ex, 1 fixed: q9\n"
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("want\n%s in\n%s", want, b.String())
 	}

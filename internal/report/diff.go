@@ -103,13 +103,16 @@ type LoneRow struct {
 
 // Figures returns the figures of the diff. It compares the matched rows cell by cell.
 func (d *Diff) Figures() *DiffFigures {
-	r, a := &d.Result, &d.Alignment
+	a, r := &d.Alignment, d.Result
+	if len(a.Columns) == 0 && r.Score == 0 {
+		r.Pairs, r.Matched, r.Equal = nil, 0, 0 // no cell was compared, so no row has a partner
+	}
 	f := &DiffFigures{
 		Score: r.Score, Method: r.Method, Source: a.Source, Confidence: a.Confidence, Why: a.Why,
 		Gold: Shape{d.Gold.Rows(), len(d.Gold.Columns)}, Pred: Shape{d.Pred.Rows(), len(d.Pred.Columns)},
 		Relations: d.Relations, Matched: r.Matched, OnlyGold: d.Gold.Rows() - r.Matched, OnlyPred: d.Pred.Rows() - r.Matched,
 	}
-	c := caseview.Compare(d.Gold, d.Pred, a, r)
+	c := caseview.Compare(d.Gold, d.Pred, a, &r)
 	f.Differing = c.Differing().Len()
 	if r.Pairs == nil && r.Method != cell.MethodRows {
 		f.Differing = r.Matched - r.Equal // which ones is not known
@@ -126,7 +129,7 @@ func (d *Diff) Figures() *DiffFigures {
 		}
 		f.Rows = append(f.Rows, d.row(i, c))
 	}
-	d.loneRows(f, limit)
+	d.loneRows(f, r.Pairs, limit)
 	return f
 }
 
@@ -173,14 +176,14 @@ func valueText(c *scoring.Column, i int) *string {
 
 // loneRows sets the first unmatched rows of each side, at most limit. If rows match but their pairs are unknown, it
 // sets none.
-func (d *Diff) loneRows(f *DiffFigures, limit int) {
-	if d.Result.Pairs == nil && f.Matched > 0 {
+func (d *Diff) loneRows(f *DiffFigures, pairs []int32, limit int) {
+	if pairs == nil && f.Matched > 0 {
 		return // all rows have one, or it is not known which
 	}
 	taken := make([]bool, d.Pred.Rows())
 	for i := range d.Gold.Rows() {
-		if d.Result.Pairs != nil && d.Result.Pairs[i] >= 0 {
-			taken[d.Result.Pairs[i]] = true
+		if pairs != nil && pairs[i] >= 0 {
+			taken[pairs[i]] = true
 			continue
 		}
 		if len(f.GoldRows) < limit {

@@ -94,7 +94,11 @@ func (v *diffView) shapes() {
 		how = "all rows agree"
 	}
 	if v.Method != cell.MethodRows {
-		how += fmt.Sprintf(": %d agree, %d differ", v.Equal, v.Differing)
+		in := ""
+		if slices.ContainsFunc(v.Columns, func(c DiffColumn) bool { return c.PredPosition == 0 }) {
+			in = " in the paired columns"
+		}
+		how += fmt.Sprintf(": %d agree%s, %d differ", v.Equal, in, v.Differing)
 		if v.OnlyGold > 0 {
 			how += fmt.Sprintf(", %d only in gold", v.OnlyGold)
 		}
@@ -187,7 +191,7 @@ func (v *diffView) mapping() {
 	for _, x := range v.Extra[:min(len(v.Extra), wideTable)] {
 		as := "(extra)"
 		if x.Trivial {
-			as = "(extra, carries nothing)"
+			as = "(extra, says nothing new)"
 		}
 		g.add(nil, inStyle("+", yellow), text(columnName(x.Pred, x.PredPosition, v.predNames)), inStyle(as, dim), nil)
 	}

@@ -86,6 +86,20 @@ func TestDiffOnTerminals(t *testing.T) {
 	}
 }
 
+// If no columns are paired, no row agrees and none has a partner: all rows are only on their side.
+func TestNoRowAgreesWithoutPairedColumns(t *testing.T) {
+	d := diffOf(table(t, `{"columns": ["region", "revenue"], "rows": [["north", 100], ["south", 200], ["east", 300]]}`),
+		table(t, `{"columns": ["a", "b"], "rows": [["x", 7], ["y", 8]]}`))
+	f := d.Figures()
+	if f.Matched != 0 || f.Equal != 0 || f.OnlyGold != 3 || f.OnlyPred != 2 || len(f.GoldRows) != 3 || len(f.PredRows) != 2 {
+		t.Errorf("%+v, want three rows only in gold and two only in the predicted result", f)
+	}
+	var b bytes.Buffer
+	if err := f.Render(&b, report.Options{Width: 100}); err != nil || strings.Contains(b.String(), "agree,") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
 // Two random results: what the diff calls differing is what package cell counts, column by column.
 func TestDiffAgreesWithTheScore(t *testing.T) {
 	for seed := range uint64(400) {

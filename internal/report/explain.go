@@ -636,7 +636,7 @@ func (e *explanation) counterexample() {
 			dim)
 	}
 	if kept := slices.Concat(c.Constraints, c.Keeps); e.full && len(kept) > 0 {
-		e.indented("  ", "it keeps: "+strings.Join(kept, "; "), dim)
+		e.indented("  ", "it satisfies: "+strings.Join(kept, "; "), dim)
 	}
 }
 

@@ -61,20 +61,28 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 		counted, zero = c.Scored, nil
 	}
 	mean, share := sum/float64(counted), float64(c.Scored)/float64(c.AppliesTo)
-	reached = gate.Reached(share, least)
+	enough, covered := true, gate.Reached(share, least)
 	if g.Least != nil {
-		if above := mean - *g.Least; lower {
-			reached = reached && gate.Reached(-above, 0)
-		} else {
-			reached = reached && gate.Reached(above, 0)
+		above := mean - *g.Least
+		if lower {
+			above = -above
 		}
+		enough = gate.Reached(above, 0)
 	}
-	said = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric+of, mean, counted, printable.Count(c.Asked, "case")) +
-		wanted(g, lower)
-	if least > 0 {
-		said += fmt.Sprintf("; %.1f%% of the cases it applies to have a value, expected at least %g%%", 100*share, 100*least)
+	value := fmt.Sprintf(" is %.4f over %d of %s", mean, counted, printable.Count(c.Asked, "case")) + wanted(g, lower)
+	coverage := fmt.Sprintf("%.1f%% of the cases it applies to have a value, expected at least %g%%", 100*share, 100*least)
+	switch {
+	case enough && !covered: // what failed comes first
+		said = g.Metric + of + " has too few values: " + coverage + "; it" + value
+		if g.Least != nil {
+			said += ", which is reached"
+		}
+	case least > 0:
+		said = g.Metric + of + value + "; " + coverage
+	default:
+		said = g.Metric + of + value
 	}
-	return said + because(c, zero), reached
+	return said + because(c, zero), enough && covered
 }
 
 // wanted returns the gate's requirement on the mean, or "" if it has none.
@@ -93,10 +101,11 @@ func wanted(g *gate.Gate, lower bool) string {
 func because(c *Coverage, zero []string) string {
 	var counts, others []string
 	for _, part := range []struct {
-		what string
-		n    int
-	}{{"abstained", c.Abstained}, {"failed", c.Failed}, {"unanswered", c.Unanswered}} {
-		switch text := fmt.Sprintf("%d %s", part.n, part.what); {
+		what, text string
+		n          int
+	}{{"abstained", "abstained", c.Abstained}, {"failed", "with a scoring error", c.Failed},
+		{"unanswered", "unanswered", c.Unanswered}} {
+		switch text := fmt.Sprintf("%d %s", part.n, part.text); {
 		case part.n == 0:
 		case slices.Contains(zero, part.what):
 			counts = append(counts, text)

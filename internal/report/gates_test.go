@@ -24,11 +24,11 @@ func TestCheckGates(t *testing.T) {
 	}{
 		{"every case", 8, report.Coverage{Asked: 10, Scored: 10, AppliesTo: 10}, false, gate.Gate{Least: at(0.8)}, true, "gate passed: m is 0.8000 over 10 of 10 cases, expected at least 0.8"},
 		{"cases without a value count as 0", 6, report.Coverage{Asked: 10, Scored: 6, Abstained: 2, Failed: 1, Unanswered: 1, AppliesTo: 10}, false, gate.Gate{Least: at(0.7)}, false,
-			"gate failed: m is 0.6000 over 10 of 10 cases, expected at least 0.7 (2 abstained and 1 failed and 1 unanswered count as 0)"},
+			"gate failed: m is 0.6000 over 10 of 10 cases, expected at least 0.7 (2 abstained and 1 with a scoring error and 1 unanswered count as 0)"},
 		{"a share leaves the abstained out", 6, report.Coverage{Asked: 8, Scored: 6, Abstained: 2, AppliesTo: 8}, false, gate.Gate{Least: at(1), Coverage: at(0.75)}, true,
 			"gate passed: m is 1.0000 over 6 of 8 cases, expected at least 1; 75.0% of the cases it applies to have a value, expected at least 75% (2 abstained)"},
 		{"too small a share", 6, report.Coverage{Asked: 8, Scored: 6, Abstained: 2, AppliesTo: 8}, false, gate.Gate{Coverage: at(0.8)}, false,
-			"gate failed: m is 1.0000 over 6 of 8 cases; 75.0% of the cases it applies to have a value, expected at least 80% (2 abstained)"},
+			"gate failed: m has too few values: 75.0% of the cases it applies to have a value, expected at least 80%; it is 1.0000 over 6 of 8 cases (2 abstained)"},
 		{"not applicable is neither", 3, report.Coverage{Asked: 4, Scored: 3, NotApplicable: 1, AppliesTo: 3, Reasons: []report.Reason{{Reason: "no gold", N: 1}}}, false, gate.Gate{Least: at(1)}, true,
 			"gate passed: m is 1.0000 over 3 of 4 cases, expected at least 1 (1 not applicable: no gold)"},
 		{"less is better", 40, report.Coverage{Asked: 2, Scored: 2, AppliesTo: 2}, true, gate.Gate{Least: at(20)}, true,
@@ -36,8 +36,8 @@ func TestCheckGates(t *testing.T) {
 		{"less is better, and too much", 42, report.Coverage{Asked: 2, Scored: 2, AppliesTo: 2}, true, gate.Gate{Least: at(20)}, false,
 			"gate failed: m is 21.0000 over 2 of 2 cases, expected at most 20; 100.0% of the cases it applies to have a value, expected at least 100%"},
 		{"less is better, and 0 is no value for a failure", 10, report.Coverage{Asked: 2, Scored: 1, Failed: 1, AppliesTo: 2}, true, gate.Gate{Least: at(20)}, false,
-			"gate failed: m is 10.0000 over 1 of 2 cases, expected at most 20; 50.0% of the cases it applies to have a value, expected at least 100% (1 failed)"},
-		{"no score", 0, report.Coverage{Asked: 2, Failed: 2, AppliesTo: 2}, false, gate.Gate{Least: at(0)}, false, "gate failed: m has no score, expected at least 0 (2 failed)"},
+			"gate failed: m has too few values: 50.0% of the cases it applies to have a value, expected at least 100%; it is 10.0000 over 1 of 2 cases, expected at most 20, which is reached (1 with a scoring error)"},
+		{"no score", 0, report.Coverage{Asked: 2, Failed: 2, AppliesTo: 2}, false, gate.Gate{Least: at(0)}, false, "gate failed: m has no score, expected at least 0 (2 with a scoring error)"},
 	} {
 		tc.gate.Metric = "m"
 		f := report.Figures{Metrics: []report.Metric{{Name: "m", LowerIsBetter: tc.lower, Rates: []report.Rate{{Sum: tc.sum, Coverage: tc.of}}}}}

@@ -459,10 +459,11 @@ func (v *view) unscored() {
 	g.number("scores")
 	g.number("cases")
 	g.words("not applicable because", 46)
-	g.words("of", 12)
+	g.words("metrics", 12)
 	for i, u := range v.Unscored {
-		of := u.Metrics[0].Label
+		of, metrics := u.Metrics[0].Label, "of "+u.Metrics[0].Label
 		if n := len(u.Metrics) - 1; n > 0 {
+			metrics = fmt.Sprintf("of %s and %s", of, printable.Count(n, "other metric"))
 			of += fmt.Sprintf(" and %d more", n)
 		}
 		if i >= shown {
@@ -477,8 +478,8 @@ func (v *view) unscored() {
 		if u.Cases == 1 {
 			on = u.Example
 		}
-		v.line(span{string(u.Status), red},
-			span{fmt.Sprintf(": %s of %s, on %s", printable.Count(u.N, "score"), printable.Text(of), printable.Text(on)), plain})
+		said := fmt.Sprintf(": %s, %s, on %s", printable.Count(u.N, "score"), printable.Text(metrics), printable.Text(on))
+		v.line(span{string(u.Status), red}, span{said, plain})
 		if u.Code != "" {
 			u.Reason = u.Code + ": " + u.Reason
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// changesCount explains the columns of the table of changes.
-const changesCount = "cases: compared, of those asked; a missing answer counts as 0 and does not pass. mean: change of the mean, and how many values are better and worse. " +
-	"passed: change of the pass rate in points. p and the 95 % CI are of the change of that share (McNemar's exact test), or of the mean if the metric has no verdicts. " +
+// changesCount explains the columns of the table of changes, two of them with the names of this terminal.
+const changesCount = "cases: compared, of those asked; a missing answer counts as 0 and does not pass. mean: its change. %s: cases with a better value, %s: with a worse one. " +
+	"passed: change of the pass rate in points. p and the 95 %% CI are of the change of that share (McNemar's exact test), or of the mean if the metric has no verdicts. " +
 	"p of the first metric is not adjusted; p of the others is adjusted among them (Holm). Below 0.05 is more than chance."
 
 func (v *view) changes() {
@@ -37,7 +37,7 @@ func (v *view) changes() {
 		}
 		g.print(v.printer)
 		v.line()
-		v.paragraph("", changesCount)
+		v.paragraph("", fmt.Sprintf(changesCount, v.up, v.down))
 		v.regressed(&c)
 	}
 }

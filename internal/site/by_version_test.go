@@ -26,7 +26,7 @@ func TestReasonsByVersion(t *testing.T) {
 		cells := tr.Find("th, td").Map(func(_ int, cell *goquery.Selection) string { return cell.Text() })
 		rows = append(rows, strings.Join(cells, "|"))
 	}
-	const want = "reason|1, Wed 1 Jan|2, Fri 3 Jan;No reason known (such as after a refusal)|2 of 10|2 of 10;No answer|1 of 10|·;" +
+	const want = "reason|1, Wed 1 Jan|2, Fri 3 Jan;No reason recorded (relation not run, or the agent declined)|2 of 10|2 of 10;No answer|1 of 10|·;" +
 		"All wrong|3 of 10|2 of 10"
 	if got := strings.Join(rows, ";"); got != want {
 		t.Errorf("by version: %q, want %q", got, want)

@@ -442,6 +442,9 @@ func (c *onecase) find(s *Site, unanswered bool) {
 			names[i] = v.Scores[i].Metric
 		}
 		c.Finding = newFinding(v.Asked, v.Reason, unanswered)
+		if s := scoreIn(v, refusalMetric); s != nil && s.Label == overRefusal && c.Finding.Word == noAnswerWord {
+			c.Finding.Why = relation.Sentence{{Text: asSentence(s.Reason)}} // it declined, or asked back
+		}
 		if c.Finding.Word == "" || v.Asked.Metric != s.primary(names) {
 			c.Finding.By = metric.DisplayName(v.Asked.Metric)
 		}
@@ -463,8 +466,7 @@ func (c *onecase) find(s *Site, unanswered bool) {
 		c.Beside = cmp.Or(b.Batch, b.Version, "before")
 	}
 	if b.Asked != nil {
-		c.WasFound = newFinding(b.Asked, b.Reason,
-			b.Asked.Status == scoring.StatusNotApplicable && slices.Contains(scoring.UnansweredReasons(), b.Asked.Reason))
+		c.WasFound = newFinding(b.Asked, b.Reason, false)
 		if b.Asked.Status == scoring.StatusNotApplicable && c.WasFound.Class == "none" && c.wasHeld != "" {
 			word := verdictWords[c.wasHeld]
 			c.WasFound = &finding{Class: word.Class, Word: upper(word.Text)}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
@@ -43,6 +44,12 @@ var verdictWords = map[string]verdictWord{
 	"held_failed":           {"wrong", "did not hold back"},
 }
 
+// overRefusal is the label of refusal for an answer that holds back although the question calls for a result.
+const overRefusal = "over_refusal"
+
+// noAnswerWord is the finding's word for a missing answer.
+var noAnswerWord = upper(verdictWords["unanswered"].Text)
+
 // wordOf returns the display word of a verdict, or the class none without a word for values without a verdict.
 func wordOf(verdict string) verdictWord {
 	if w, known := verdictWords[verdict]; known {
@@ -56,8 +63,8 @@ func wordOf(verdict string) verdictWord {
 func newFinding(s *caseview.Score, reason *relation.Reason, unanswered bool) *finding {
 	f := &finding{}
 	verdict := verdictOf(s)
-	if unanswered && verdict == "not_applicable" {
-		verdict = "unanswered"
+	if verdict == "not_applicable" && (unanswered || slices.Contains(scoring.UnansweredReasons(), s.Reason)) {
+		verdict = "unanswered" // no row, or a response without the SQL or result that the metric needs
 	}
 	word := wordOf(verdict)
 	f.Class, f.Word = word.Class, upper(word.Text)

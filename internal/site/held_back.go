@@ -57,7 +57,7 @@ func heldBack(run, base scoring.RunID, mode store.Mode, results string) store.St
 	s := store.State{RunID: run, Baseline: base, Mode: mode, Metric: refusalMetric}
 	for _, f := range []store.ListFilter{
 		{Column: results, Op: store.Equal}, {Column: "label", Op: store.NotEqual, Value: "answered"},
-		{Column: "label", Op: store.NotEqual, Value: "over_refusal"},
+		{Column: "label", Op: store.NotEqual, Value: overRefusal},
 	} {
 		s = s.With(f)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -87,6 +88,29 @@ func TestQuestionsWithoutRefusal(t *testing.T) {
 	doc := shows(t, siteOver(t, w), caseAddress(store.State{RunID: runOfDay(1).RunID, Mode: store.All}, "q0"))
 	if got := doc.Find(".verdict .v").Text(); got != "Not asked." {
 		t.Errorf("the case is %q", got)
+	}
+}
+
+// A response without a query and a result, to a question that calls for one, is no answer: the question was asked.
+func TestDecliningIsNoAnswer(t *testing.T) {
+	for reason, want := range map[string]string{
+		scoring.NoPredResult: "No answer", scoring.NoPredSQL: "No answer", scoring.NoPred: "No answer",
+		scoring.NoAnswer: "No answer", "the question calls for a refusal": "Not asked",
+	} {
+		s := caseview.Score{Metric: "hybrid_ex", Status: scoring.StatusNotApplicable, Reason: reason}
+		if got := newFinding(&s, nil, false).Word; got != want {
+			t.Errorf("%s: %q, want %q", reason, got, want)
+		}
+	}
+	c := &onecase{View: &caseview.View{}}
+	c.View.Scores = []caseview.Score{
+		{Metric: "hybrid_ex", Status: scoring.StatusNotApplicable, Reason: scoring.NoPredResult},
+		{Metric: refusalMetric, Status: scoring.StatusOK, Label: overRefusal, Reason: "an answer was expected, the agent declined"},
+	}
+	c.View.Asked = &c.View.Scores[0]
+	c.find(siteOver(t, emptyStore(t)), false)
+	if got := c.Finding.Word + ". " + c.Finding.Why.String(); got != "No answer. An answer was expected, the agent declined." {
+		t.Errorf("the finding is %q", got)
 	}
 }
 

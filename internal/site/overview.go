@@ -26,7 +26,7 @@ type overview struct {
 	Headline string
 	Gravest  []gravest
 	Lead     []string
-	Verdict  string // last words of the lead, such as: the drop is real
+	Verdict  string // last words of the lead, such as: the drop is more than chance
 	Resume   string // the command that resumes the run, if it stopped or failed
 	Flow     []flowPart
 	Buttons  []flowPart
@@ -547,8 +547,8 @@ func (o *overview) chance(ch *analysis.Change, pr *pair) {
 		return
 	}
 	o.add("If nothing had really changed, chance would give so uneven a count %s:", often)
-	if o.Verdict = "the rise is real"; broke > fixed {
-		o.Verdict = "the drop is real"
+	if o.Verdict = "the rise is more than chance"; broke > fixed {
+		o.Verdict = "the drop is more than chance"
 	}
 }
 

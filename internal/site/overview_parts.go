@@ -226,7 +226,7 @@ func (s *Site) alertsOf(
 			}, true},
 		{refusalMetric, "question", " should have been answered", "The agent declined or asked back.",
 			func(run scoring.RunID) store.State {
-				over := store.ListFilter{Column: "label", Op: store.Equal, Value: "over_refusal"}
+				over := store.ListFilter{Column: "label", Op: store.Equal, Value: overRefusal}
 				return notPassed(run, refusalMetric).With(over)
 			}, false},
 	} {

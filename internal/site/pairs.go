@@ -283,8 +283,8 @@ func cellChoices(chosen string) []option {
 	out := []option{
 		{"", "any", false}, {"passed.failed", "passed → failed", false}, {"failed.passed", "failed → passed", false},
 		{"failed.failed.reason", "failed → failed, for another reason", false},
-		{"status", "another status", false}, {"broken", "compared, passes no more", false},
-		{"fixed", "compared, passes now", false},
+		{"status", "status changed otherwise", false}, {"broken", "broke, missing answers included", false},
+		{"fixed", "fixed, missing answers included", false},
 	}
 	at := slices.IndexFunc(out, func(c option) bool { return c.Value == chosen })
 	if at < 0 {

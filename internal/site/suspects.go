@@ -160,6 +160,7 @@ func (s *Site) audit(r *http.Request, run scoring.RunID) (*analysis.Audit, error
 	more := 0
 	a, err := analysis.NewAudit(analysis.AuditInput{
 		EX: ex, Evidence: src.EvidenceOf(ctx, batchSide(run), append([]string{ex}, analysis.AuditMetrics...)), Labels: of,
+		Others: src.Evidence(ctx, []string{ex}, scoring.AnswerID{}),
 		Digests: func(cases []string) (map[scoring.AnswerID]analysis.Digest, error) {
 			more = max(0, len(cases)-mostCompared)
 			return src.Digests(ctx, cases[:len(cases)-more])

@@ -391,7 +391,7 @@ func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []stri
 		for k, c := range t.Columns {
 			h, name := r.columns[c], t.Table.Name+"."+c.Name
 			if h.noNull {
-				why := cmp.Or(h.why, "no query asks for it")
+				why := cmp.Or(h.why, "neither query tests for NULL")
 				note(some(t, func(row []Value) bool { return row[k].Kind != Null }), "%s has no NULL (%s)", name, why)
 			}
 			if some(t, func(row []Value) bool { return row[k].Kind != Text || h.plain(row[k].Text) }) {

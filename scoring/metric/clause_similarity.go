@@ -50,7 +50,7 @@ func init() {
 				}
 				n, missing, extra := clausesCompared(in)
 				s := scoring.OK(m.of(n),
-					fmt.Sprintf("of %d clauses in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
+					fmt.Sprintf("clauses: %d in gold, %d in the agent's query, %d in both", n.gold, n.pred, n.both))
 				s.Detail = componentDetail{n.gold, n.pred, n.both, missing, extra}
 				s.Warnings = unread(in, goldSide, predSide)
 				return s, nil

@@ -43,7 +43,7 @@ func init() {
 	judged.Version, judged.Reads = 3, scoring.FieldJudge
 	m := judged
 	m.Name, m.Display = "context_faithfulness", "Statements that the passages support"
-	m.Summary = "Share of the decided statements in the agent's response that the retrieved passages support."
+	m.Summary = "Share of the statements in the agent's response that the retrieved passages support, of those that could be judged."
 	m.Formula = "supported / (supported + contradicted + unsupported)." + rules + " A statement with citations must be supported by a cited passage. It is contradicted if a sentence about the same has another figure of this unit or opposite words, and unsupported if its figure or quotation is in no passage or only in another than cited, or if a citation is unknown. " +
 		"Abstained if more than half of the statements are not decided. Not applicable without passages and if the response makes no statement." + contextCall
 	m.Source = source
@@ -53,7 +53,7 @@ func init() {
 	register(m)
 	m = judged
 	m.Name, m.Display = "citation_recall", "Statements that their citations support"
-	m.Summary = "Share of the decided statements that the passages they cite support."
+	m.Summary = "Share of the statements that the passages they cite support, of those that could be judged."
 	m.Formula = "The mean over the decided statements of 1 if the cited passages together support all of it, else 0; 0 without a citation." + rules + " No value as for context_faithfulness." + contextCall
 	m.Source = alce + " unless that leaves it open and there is a judge"
 	m.Gaming = "Citing every passage after every statement has 1. Read it with citation_precision."
@@ -68,7 +68,7 @@ func init() {
 	register(m)
 	m = base
 	m.Name, m.Display = "citation_precision", "Citations that support their statement"
-	m.Summary = "Share of the citations of decided statements that support what they are cited for."
+	m.Summary = "Share of the citations that support what they are cited for, of those of statements that could be judged."
 	m.Formula = "A citation counts if the statement's citations together support it, and either this one alone does or the others do not. An unknown citation does not count." + rules + " No value as for context_faithfulness without a judge, and not applicable without a citation in a decided statement. No judge is asked: this would take a question about each citation and about the others."
 	m.Source = alce
 	m.Gaming = "One safe citation in a response without others has 1. Read it with citation_recall."

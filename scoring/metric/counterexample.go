@@ -126,7 +126,7 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 		s = scoring.OK(1, "no difference on "+searched(found))
 	}
 	if b := found.Bound; b != nil && !found.Found {
-		s.Reason += fmt.Sprintf(", nor on any of the %s of up to %s a table over the domain of the detail",
+		s.Reason += fmt.Sprintf(", nor on any of the %s of up to %s a table over the values that the detail lists",
 			printable.Count(b.Databases, "database"), printable.Count(b.Rows, "row"))
 	}
 	s.Detail = found

@@ -55,8 +55,8 @@ func exBird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	s.Detail = rowCounts{gold.Rows(), pred.Rows(), t.goldDistinct, t.predDistinct, t.onlyGold, t.onlyPred}
 	switch {
 	case t.onlyGold > 0 || t.onlyPred > 0:
-		s.Reason = fmt.Sprintf("%d of %d different gold rows are missing, %s not in gold", t.onlyGold, t.goldDistinct,
-			countRows(t.onlyPred))
+		s.Reason = fmt.Sprintf("%d of %s %s missing, %s extra", t.onlyGold,
+			counted(t.goldDistinct, "distinct gold row"), printable.Verb(t.onlyGold, "is", "are"), countRows(t.onlyPred))
 	case hasNaN(gold):
 		s.Reason = "the sets of rows are equal but for NaN, which equals nothing"
 	default:

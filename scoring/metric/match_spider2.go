@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -168,7 +169,8 @@ func spiderScore(gold []csvColumn, pred []spiderVector, set []int, ignoreOrder b
 	s := scoring.OK(1, "every gold column that counts has an equal one in the agent's result")
 	if missing > 0 {
 		s = scoring.OK(0,
-			fmt.Sprintf("%d of %s of gold that count have no equal in the agent's result", missing, counted(len(set), "column")))
+			fmt.Sprintf("%d of %s %s not in the agent's result", missing, counted(len(set), "compared gold column"),
+				printable.Verb(missing, "is", "are")))
 	}
 	s.Detail = detail
 	return s

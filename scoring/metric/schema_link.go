@@ -38,7 +38,7 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	g, p := identifiers(gq, gb.Columns(gq)), identifiers(pq, pb.Columns(pq))
 	n, missing, extra := difference(g, p)
 	s := scoring.OK(n.f1(),
-		fmt.Sprintf("of %d tables and columns in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
+		fmt.Sprintf("tables and columns: %d in gold, %d in the agent's query, %d in both", n.gold, n.pred, n.both))
 	s.Detail = struct {
 		componentDetail
 		Recall    float64 `json:"recall"`

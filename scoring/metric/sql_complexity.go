@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -34,6 +35,13 @@ var tierValues = map[sqlparts.Tier]struct {
 }{sqlparts.Easy: {"easy", 1}, sqlparts.Medium: {"medium", 2}, sqlparts.Hard: {"hard", 3},
 	sqlparts.ExtraHard: {"extra_hard", 4}}
 
+// complexParts describes the signals of [sqlparts.Signals.Fired].
+var complexParts = map[string]string{
+	"select>3": "more than 3 selected columns", "where>3": "more than 3 conditions in WHERE",
+	"group_by>2": "more than 2 grouping expressions", "nested": "a subquery in WHERE",
+	"set_op": "UNION, INTERSECT or EXCEPT", "having": "HAVING", "cte": "WITH", "tables>3": "more than 3 tables",
+}
+
 func sqlComplexity(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	q := script(in, goldSide).Final()
 	if q == nil {
@@ -41,9 +49,14 @@ func sqlComplexity(_ context.Context, in *scoring.Input) (scoring.Score, error) 
 	}
 	tier, sig := sqlparts.Complexity(sqlparts.Extract(q))
 	t := tierValues[tier]
-	s := scoring.OK(t.value, "no signal fired")
+	s := scoring.OK(t.value, "no complex part; the tier is by the sizes of the clauses")
 	if len(sig.Fired) > 0 {
-		s.Reason = "fired: " + strings.Join(sig.Fired, ", ")
+		parts := make([]string, len(sig.Fired))
+		for i, f := range sig.Fired {
+			parts[i] = complexParts[f]
+		}
+		s.Reason = printable.Noun(len(parts), "complex part") + ": " +
+			strings.Join(parts, ", ")
 	}
 	s.Label = t.label
 	s.Detail = struct {

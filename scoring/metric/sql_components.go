@@ -87,7 +87,7 @@ func init() {
 			Display: "All query parts: " + m.display,
 			Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 			Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
-			Summary: fmt.Sprintf(m.summary, "components, over all seven kinds"),
+			Summary: strings.TrimSuffix(fmt.Sprintf(m.summary, "components"), ".") + ", over all seven kinds.",
 			Range:   rangeOf(m),
 			Formula: formula + ". A kind that neither query has counts as 1, as in the paper's mean over seven. detail.stated is the figure over the kinds that at least one query has. 0 if the agent's SQL holds no query." + normal,
 			Source: "BADGER, section 4.2, equation 1, and Table 2 (overall recall and F1 are means over all seven kinds)" +
@@ -176,7 +176,7 @@ func scoreComponent(ctx context.Context, in *scoring.Input, m measure, c sqlpart
 		return s, err
 	}
 	n, missing, extra := difference(sets.gold.Set(c), sets.pred.Set(c))
-	reason := fmt.Sprintf("of %d in gold and %d of the agent's %s, %d are in both", n.gold, n.pred, componentNouns[c],
+	reason := fmt.Sprintf("%s: %d in gold, %d in the agent's query, %d in both", componentNouns[c], n.gold, n.pred,
 		n.both)
 	if n.gold == 0 && n.pred == 0 {
 		reason = "neither query has " + componentNouns[c]

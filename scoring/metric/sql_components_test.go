@@ -107,13 +107,13 @@ func TestComponentsOfTextsThatAreNoQuery(t *testing.T) {
 
 func TestSQLComplexity(t *testing.T) {
 	for _, tt := range []struct{ why, gold, pred, label, reason string }{
-		{"one item, one condition", "SELECT count(*) FROM t WHERE a = 1", "", "easy", "no signal fired"},
+		{"one item, one condition", "SELECT count(*) FROM t WHERE a = 1", "", "easy", "no complex part; the tier is by the sizes of the clauses"},
 		{"an order makes it medium", "SELECT a FROM t ORDER BY a", "", "medium", ""},
 		{"so does a join", "SELECT count(*) FROM t JOIN u ON t.a = u.a", "", "medium", ""},
-		{"a group with few parts passes both gates and fires nothing", "SELECT a, count(*) FROM t GROUP BY a", "", "medium", "no signal fired"},
-		{"a group with three items is hard", "SELECT a, b, count(*) FROM t GROUP BY a, b", "", "hard", "no signal fired"},
-		{"one signal: hard", "SELECT a FROM t WHERE b IN (SELECT b FROM u)", "", "hard", "nested"},
-		{"two signals: extra hard", "WITH x AS (SELECT a FROM t) SELECT a, b, c, d FROM x GROUP BY a, b, c, d", "", "extra_hard", "cte"},
+		{"a group with few parts passes both gates and fires nothing", "SELECT a, count(*) FROM t GROUP BY a", "", "medium", "no complex part; the tier is by the sizes of the clauses"},
+		{"a group with three items is hard", "SELECT a, b, count(*) FROM t GROUP BY a, b", "", "hard", "no complex part; the tier is by the sizes of the clauses"},
+		{"one signal: hard", "SELECT a FROM t WHERE b IN (SELECT b FROM u)", "", "hard", "a subquery in WHERE"},
+		{"two signals: extra hard", "WITH x AS (SELECT a FROM t) SELECT a, b, c, d FROM x GROUP BY a, b, c, d", "", "extra_hard", "WITH"},
 		{"the agent's query is not the question's", "", "SELECT 1", "", "no gold SQL given"},
 		{"the gold query where both are given", "SELECT 1", "SELECT a FROM t WHERE b IN (SELECT b FROM u) UNION SELECT 1", "easy", ""},
 	} {

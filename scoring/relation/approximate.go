@@ -13,7 +13,7 @@ var approximateKinds = []Kind{
 	{
 		Name: "approximate", Display: "Approximate aggregate", Group: Counting,
 		Class: Defensible, find: approximate, WrittenFrom: "ghevents",
-		Meaning: "All other columns agree, and each measure that does not is an approximate aggregate in one query and the exact one in the other, no further from it than such aggregates are.", Example: "APPROX_COUNT_DISTINCT(x) = 34138551; COUNT(DISTINCT x) = 34099240",
+		Meaning: "All other columns agree, and each measure that does not is an approximate aggregate in one query and the exact one in the other, and differs from it by no more than such aggregates usually err.", Example: "APPROX_COUNT_DISTINCT(x) = 34138551; COUNT(DISTINCT x) = 34099240",
 	},
 }
 

@@ -315,7 +315,7 @@ func pairsTwice(e *evidence) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("Gold joins the pairs by %s, so that each occurs once, the answer by %s, in both orders.", g, p),
+		text:  fmt.Sprintf("Gold has each pair once (%s), the answer in both orders (%s).", g, p),
 		proof: Proof{Gold: g, Pred: p}}
 }
 

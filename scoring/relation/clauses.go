@@ -34,18 +34,18 @@ var clauseKinds = []Kind{
 	{
 		Name: "ratio_differs", Display: "Another ratio (division)", Group: Counting,
 		Class: Difference, find: ratioDiffers,
-		Meaning: "Both results are one number of a division, and not the same one.",
+		Meaning: "Both results are one number from a division, and the numbers differ.",
 		Example: "SUM(a) / COUNT(*); SUM(a) / COUNT(b)",
 	},
 	{
 		Name: "order_total_for_raw", Display: "Sorted by totals, not single values", Group: SortingAndCuttingOff,
 		Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return orderAggregated(e, predSide) },
-		Meaning: "Both queries keep the first rows of an order in the same tables; the answer's is by an aggregate of what gold's is by as it is.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
+		Meaning: "Both queries sort the same tables and keep the first rows; gold sorts by the single values of a column, the answer by an aggregate of them.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
 	},
 	{
 		Name: "order_raw_for_total", Display: "Sorted by single values, not totals", Group: SortingAndCuttingOff,
 		Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, goldSide) },
-		Meaning: "Both queries keep the first rows of an order; gold's is by an aggregate, the answer's by single values.",
+		Meaning: "Both queries sort and keep the first rows; gold sorts by an aggregate, the answer by single values.",
 		Example: "GROUP BY k ORDER BY SUM(x) LIMIT 1; ORDER BY x LIMIT 1",
 	},
 	{
@@ -57,7 +57,7 @@ var clauseKinds = []Kind{
 	{
 		Name: "limits_differ", Display: "Another limit (LIMIT)", Group: SortingAndCuttingOff,
 		Class: Difference, find: limitsDiffer,
-		Meaning: "The queries keep other numbers of rows.", Example: "LIMIT 3; LIMIT 5",
+		Meaning: "The queries have different limits.", Example: "LIMIT 3; LIMIT 5",
 	},
 	{
 		Name: "distinct_under_limit", Display: "Repeated rows removed before the limit on one side only", Group: SortingAndCuttingOff,

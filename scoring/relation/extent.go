@@ -3,8 +3,10 @@ package relation
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // extentKinds describe how much two results have in common, but not why they differ.
@@ -171,13 +173,39 @@ func cellsDiffer(e *evidence) *found {
 			differ = append(differ, i)
 		}
 	}
-	keys := e.goldColumns(e.a.Index)
+	keys := named(e.gold, e.goldColumns(e.a.Index))
+	text := fmt.Sprintf("%d of %d rows of gold and %d of the answer are matched by %s", m.equal, len(m.gold), len(m.pred),
+		keys)
+	if m.equal == len(m.gold) && m.equal == len(m.pred) {
+		text = fmt.Sprintf("All %d rows are matched by %s", m.equal, keys)
+	}
 	return &found{
-		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", printable.Count(m.equal, "row"),
-			len(m.gold), len(m.pred), printable.Verb(m.equal, "is", "are"), named(e.gold, keys),
-			named(e.gold, differ), printable.Verb(len(differ), "differs", "differ")),
+		text:  text + "; " + e.differing(differ) + ".",
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred), GoldColumns: differ},
 	}
+}
+
+// differing returns a clause that says which of some columns of gold differ, and which the answer does not have.
+func (e *evidence) differing(columns []int) string {
+	var differ, missing []int
+	for _, i := range columns {
+		if slices.ContainsFunc(e.a.Columns[:], func(p scoring.ColumnPair) bool { return p.Gold == i }) {
+			differ = append(differ, i)
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	text := ""
+	if len(differ) > 0 {
+		text = named(e.gold, differ) + " " + printable.Verb(len(differ), "differs", "differ")
+	}
+	if len(missing) > 0 {
+		if text != "" {
+			text += ", and "
+		}
+		text += "the answer has no " + named(e.gold, missing)
+	}
+	return text
 }
 
 func columnsInCommon(e *evidence) *found {

@@ -14,7 +14,7 @@ var headerKinds = []Kind{
 	{
 		Name: "crossed", Display: "Values under the wrong column names", Group: Columns,
 		Class: Difference, find: crossed,
-		Meaning: "All rows agree only where columns are taken for others whose names say something else: names that both sides have, in whatever words, change places, or a name says the opposite of gold's, or another year, or what the question does not ask for, or gold's name stands over other values. In a pivot, a label has the values of another.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
+		Meaning: "All rows agree only if columns are paired against their names: names that both sides have, in whatever words, change places; or the answer's name says the opposite of gold's, another year, or what the question does not ask for; or gold's name stands over other values. In a pivot, a label has the values of another.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
 	},
 	{
 		Name: "other_unit", Display: "Another unit", Group: Columns,

@@ -75,9 +75,10 @@ func sortFlipped(e *evidence) *found {
 		return nil
 	}
 	direction := map[bool]string{true: "descending", false: "ascending"}
+	end := map[bool]string{true: "highest", false: "lowest"}
 	return &found{
-		text: fmt.Sprintf("Gold keeps the first rows by %s %s, the answer by the same %s.", part(g.text), direction[g.desc],
-			direction[p.desc]),
+		text: fmt.Sprintf("Gold keeps the rows with the %s %s, the answer those with the %s.", end[g.desc], part(g.text),
+			end[p.desc]),
 		proof: Proof{Gold: part(g.text) + " " + direction[g.desc], Pred: part(p.text) + " " + direction[p.desc]},
 	}
 }

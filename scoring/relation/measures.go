@@ -248,7 +248,7 @@ func truncated(e *evidence) *found {
 	if len(pairs[0].g) == 1 && math.Abs(pairs[0].g[0]) < 1 && !e.divides() {
 		return nil // a lone 0 may be anything
 	}
-	return e.measureFound(pairs, "gold's without what stands behind the point, as integer division leaves it")
+	return e.measureFound(pairs, "gold's without decimals, as integer division leaves it")
 }
 
 // precisionLost returns a finding if numbers with more digits than a double holds differ by at most a double's rounding

@@ -207,8 +207,8 @@ func formattedColumns(e *evidence) *found {
 		}
 	}
 	r := e.aboutPairs(pairs,
-		fmt.Sprintf("All rows agree once %s %s read alike on both sides: %s.", named(e.gold, e.goldColumns(pairs)),
-			printable.Verb(len(pairs), "is", "are"), listed(how)))
+		fmt.Sprintf("All rows agree; %s %s the same values, written in another form on one side: %s.",
+			named(e.gold, e.goldColumns(pairs)), printable.Verb(len(pairs), "has", "have"), listed(how)))
 	return r
 }
 
@@ -252,7 +252,7 @@ func extraColumns(e *evidence) *found {
 		proof: Proof{PredColumns: e.a.Extra},
 	}
 	if len(e.a.Trivial) == len(e.a.Extra) {
-		r.proof.Facts = []string{"what it shows besides carries nothing: a row number, one value throughout, or a copy"}
+		r.proof.Facts = []string{"the columns that it adds say nothing new: a row number, one value throughout, or a copy"}
 	}
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/internal/sample"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -279,4 +280,32 @@ func TestSentencesAboutQueries(t *testing.T) {
 		}
 	}
 	t.Log(fmt.Sprint(seen))
+}
+
+// A column of gold that the answer lacks is not said to differ.
+func TestMissingColumnsDoNotDiffer(t *testing.T) {
+	of := func(text string) *scoring.Table {
+		table, err := scoring.ParseResult([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	gold := of(`{"columns": ["k", "n", "c"], "rows": [["a", 1, "x"], ["b", 2, "y"], ["d", 3, "z"]]}`)
+	for _, tc := range []struct{ pred, want string }{
+		{`{"columns": ["k", "n", "c"], "rows": [["a", 7, "u"], ["b", 8, "v"], ["d", 9, "w"]]}`,
+			`All 3 rows are matched by "k"; "c" and "n" differ.`},
+		{`{"columns": ["k", "n"], "rows": [["a", 7], ["b", 8], ["d", 9]]}`,
+			`All 3 rows are matched by "k"; "n" differs, and the answer has no "c".`},
+		{`{"columns": ["k", "n"], "rows": [["a", 7], ["b", 8]]}`,
+			`2 of 3 rows of gold and 2 of the answer are matched by "k"; "n" differs, and the answer has no "c".`},
+	} {
+		texts := map[string]string{}
+		for _, r := range relation.Find(relation.Input{Gold: gold, Pred: of(tc.pred)}) {
+			texts[r.Name] = r.Text
+		}
+		if texts["cells_differ"] != tc.want {
+			t.Errorf("%s: %q, want %q", tc.pred, texts, tc.want)
+		}
+	}
 }

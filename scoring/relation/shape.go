@@ -23,12 +23,12 @@ var shapeKinds = []Kind{
 	{
 		Name: "unpivoted", Display: "Several columns shown as one", Group: ShownOtherwise,
 		Class: Presentational, find: func(e *evidence) *found { return stacked(e, predSide) },
-		Meaning: "The answer holds in one column exactly the values that gold holds in several of the same kind, by their names.", Example: "(atom1, atom2) = ('x', 'y'); ('x'), ('y')",
+		Meaning: "The answer has in one column exactly the values that gold has in several, whose names show that they are of one kind (atom1, atom2).", Example: "(atom1, atom2) = ('x', 'y'); ('x'), ('y')",
 	},
 	{
 		Name: "pivoted", Display: "One column shown as several", Group: ShownOtherwise,
 		Class: Presentational, find: func(e *evidence) *found { return stacked(e, goldSide) },
-		Meaning: "Gold holds in one column exactly the values that the answer holds in several of the same kind, by their names; or the answer is one row of strings.", Example: "('x'), ('y'); ('x', 'y')",
+		Meaning: "Gold has in one column exactly the values that the answer has in several, whose names show that they are of one kind (atom1, atom2), or in one row of strings.", Example: "('x'), ('y'); ('x', 'y')",
 	},
 }
 

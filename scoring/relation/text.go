@@ -16,12 +16,12 @@ var textKinds = []Kind{
 	{
 		Name: "concatenated", Display: "Columns joined into one text", Group: ShownOtherwise,
 		Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, goldSide) },
-		Meaning: "All rows agree once two to four columns of gold are joined into the text that the answer shows, or two each into several.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
+		Meaning: "All rows agree once two to four columns of gold are joined into one text that the answer shows, or several pairs of its columns into one text each.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
 	},
 	{
 		Name: "split", Display: "One text split into columns", Group: ShownOtherwise,
 		Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, predSide) },
-		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows, or two each into several.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
+		Meaning: "All rows agree once two to four columns of the answer are joined into one text that gold shows, or several pairs of its columns into one text each.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
 	},
 	{
 		Name: "punctuated", Display: "Text punctuated differently", Group: ShownOtherwise,
@@ -31,7 +31,7 @@ var textKinds = []Kind{
 	{
 		Name: "list_reordered", Display: "Items of a comma list in another order", Group: ShownOtherwise,
 		Class: Presentational, find: listReordered,
-		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, if their order has no meaning: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
+		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, if their order has no meaning: gold's query aggregates them without an order, or they are words and the lists vary in length, so that no position stands for anything.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
 	},
 	{
 		Name: "abbreviated", Display: "Words abbreviated or written out", Group: ShownOtherwise,

@@ -125,7 +125,7 @@ def headline(now, before, p):
     if p >= 0.05:
         return f"{text}; {percent(was)} before.", counts + " The change could be chance."
     word = "down" if rate < was else "up"
-    return f"{text}, {word} from {percent(was)}.", counts + f" The {'drop' if rate < was else 'rise'} is real: more than chance."
+    return f"{text}, {word} from {percent(was)}.", counts + f" The {'drop' if rate < was else 'rise'} is more than chance."
 
 
 def overview(all_batches, now, metric):

@@ -878,7 +878,7 @@ def component_exact_where_json(gold_sql: Column, agent_sql: Column, options: Opt
 
 
 def component_f1(gold_sql: Column, agent_sql: Column, options: Options = None, dialect: Column = None, expected_behaviour: Column = None, sql_error: Column = None, *, client: Client | None = None) -> pa.ChunkedArray:
-    """How far the components, over all seven kinds of both queries agree.
+    """How far the components of both queries agree, over all seven kinds.
 
     Returns 0 to 1.
 
@@ -1110,7 +1110,7 @@ def component_f1_where_json(gold_sql: Column, agent_sql: Column, options: Option
 
 
 def component_precision(gold_sql: Column, agent_sql: Column, options: Options = None, dialect: Column = None, expected_behaviour: Column = None, sql_error: Column = None, *, client: Client | None = None) -> pa.ChunkedArray:
-    """Share of the agent's components, over all seven kinds that the gold query has.
+    """Share of the agent's components that the gold query has, over all seven kinds.
 
     Returns 0 to 1.
 
@@ -1342,7 +1342,7 @@ def component_precision_where_json(gold_sql: Column, agent_sql: Column, options:
 
 
 def component_recall(gold_sql: Column, agent_sql: Column, options: Options = None, dialect: Column = None, expected_behaviour: Column = None, sql_error: Column = None, *, client: Client | None = None) -> pa.ChunkedArray:
-    """Share of the gold query's components, over all seven kinds that the agent's query has.
+    """Share of the gold query's components that the agent's query has, over all seven kinds.
 
     Returns 0 to 1.
 
@@ -2135,7 +2135,7 @@ def chart_match_json(agent_chart: Column, gold_chart: Column, dialect: Column = 
 
 
 def citation_precision(response: Column, contexts: Column, *, client: Client | None = None) -> pa.ChunkedArray:
-    """Share of the citations of decided statements that support what they are cited for.
+    """Share of the citations that support what they are cited for, of those of statements that could be judged.
 
     Returns 0 to 1.
 
@@ -2156,7 +2156,7 @@ def citation_precision_json(response: Column, contexts: Column, *, client: Clien
 
 
 def citation_recall(response: Column, contexts: Column, *, client: Client | None = None) -> pa.ChunkedArray:
-    """Share of the decided statements that the passages they cite support.
+    """Share of the statements that the passages they cite support, of those that could be judged.
 
     Returns 0 to 1.
 
@@ -2205,7 +2205,8 @@ def composite_json(case_json: Column, options: Options = None, *, client: Client
 
 
 def context_faithfulness(response: Column, contexts: Column, *, client: Client | None = None) -> pa.ChunkedArray:
-    """Share of the decided statements in the agent's response that the retrieved passages support.
+    """Share of the statements in the agent's response that the retrieved passages support, of those that could be
+    judged.
 
     Returns 0 to 1.
 
