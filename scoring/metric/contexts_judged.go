@@ -102,11 +102,11 @@ const gapChars = 50
 
 // excerpt is a part of a passage: consecutive sentences.
 type excerpt struct {
-	passage     int
-	text        string
-	chars       int
-	stems       map[string]bool
-	first, last bool // of its passage
+	passage int
+	text    string
+	chars   int
+	stems   map[string]bool
+	last    bool // of its passage
 }
 
 // excerpts returns the passages in question. If they are too long to be shown completely, it returns the parts that
