@@ -41,7 +41,6 @@ type mcpCommand struct {
 	Execute    string     `placeholder:"URL" help:"Warehouse that runs queries, such as duckdb:shop.duckdb (those without result or error; {database} is the database of a case). Only single queries that read are run."`
 	Config     string     `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 	Mask       []string   `placeholder:"COLUMN" help:"Result columns to mask."`
-	primaryFlag
 }
 
 // Run serves the tools to one client on standard input and output, or to callers over HTTP.
@@ -62,7 +61,7 @@ func (c *mcpCommand) Run(ctx context.Context, p process) error {
 	}
 	log := slog.New(slog.NewJSONHandler(printable.JSONWriter{Writer: p.stderr}, nil))
 	o := mcp.Options{Config: config.MCP, Version: version(), Metrics: standardMetrics(), Now: p.now, Log: log,
-		Primary: cmp.Or(c.Primary, config.Metrics.Primary), MessageBytes: limits.Body, ResultBytes: limits.Reference}
+		MessageBytes: limits.Body, ResultBytes: limits.Reference}
 	if o.Scoring, err = config.Metrics.engineConfig(); err != nil {
 		return err
 	}
@@ -216,7 +215,7 @@ func (c *mcpCommand) openExecute(_ context.Context, p process, config *configura
 		return err
 	}
 	closing.add(x.Close)
-	o.Execute = x
+	o.Execute, o.Warehouse = x, execute.URL
 	return nil
 }
 

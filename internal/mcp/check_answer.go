@@ -64,7 +64,14 @@ func (s *Server) checkAnswer(ctx context.Context, c *call, arguments json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	request := Request{Case: q.ID, Topic: q.topic, Answer: digest(q.hash, q.ID, answer)}
+	p := startPace()
+	defer p.wait(ctx)
+	// A query runs before its verdict is sought: the verdict of another result is another one.
+	broken := s.fill(counted, q, answer)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	request := Request{Case: q.ID, Topic: q.topic, Answer: s.digest(q, answer, broken != nil)}
 	grants, err := s.grant(c, "check_answer", request)
 	if err != nil {
 		return nil, err
@@ -78,8 +85,12 @@ func (s *Server) checkAnswer(ctx context.Context, c *call, arguments json.RawMes
 	case g.Again && g.Outcome != Outcome{} && !s.o.ShowGold:
 		return out, nil
 	}
-	p := startPace()
-	score := s.score(counted, q, answer)
+	var score scoring.Score
+	if broken != nil {
+		score = scoring.Fail(broken)
+	} else {
+		score = s.score(counted, answer)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -89,7 +100,6 @@ func (s *Server) checkAnswer(ctx context.Context, c *call, arguments json.RawMes
 		out.Detail, err = caseview.Build(counted, caseview.Input{Case: answer, Scores: []scoring.Score{score},
 			GoldHash: q.hash, Config: s.o.Scoring, Mask: s.o.Mask}, caseview.Options{Metric: s.metric.Name})
 	}
-	p.wait(ctx)
 	return out, err
 }
 
@@ -141,16 +151,21 @@ func (s *Server) answer(ctx context.Context, q *question, in *checkInput) (*scor
 	return &c, nil
 }
 
-// score returns the score of an answer by the metric that decides. It runs queries without a result.
-func (s *Server) score(ctx context.Context, q *question, c *scoring.Case) scoring.Score {
+// fill adds the accepted answers to an answer, and runs queries without a result.
+func (s *Server) fill(ctx context.Context, q *question, c *scoring.Case) error {
 	c.Golds = slices.Clone(s.golden.accepted(ctx, q))
-	if s.o.Execute != nil {
-		if readsOwn(c) {
-			c.Pred.Error = "the query reads badger's tables"
-		} else if err := s.o.Execute.Fill(ctx, c); err != nil {
-			return scoring.Fail(err)
-		}
+	switch {
+	case s.o.Execute == nil:
+		return nil
+	case readsOwn(c):
+		c.Pred.Error = "the query reads badger's tables"
+		return nil
 	}
+	return s.o.Execute.Fill(ctx, c)
+}
+
+// score returns the score of an answer by the metric that decides.
+func (s *Server) score(ctx context.Context, c *scoring.Case) scoring.Score {
 	scores, err := s.engine.ScoreMetrics(ctx, c, []*scoring.Metric{s.metric})
 	if err != nil {
 		return scoring.Fail(err)
@@ -171,15 +186,30 @@ func readsOwn(c *scoring.Case) bool {
 		})
 }
 
-// digest identifies an answer to a case and the compared gold answers.
-func digest(gold, id string, c *scoring.Case) string {
+// digest identifies what a verdict follows from: the case, the answer and the accepted answers with their results, the
+// warehouse, and how answers are compared. The recorded verdict of the same digest is the verdict.
+func (s *Server) digest(q *question, c *scoring.Case, broken bool) string {
 	h := sha256.New()
-	for _, text := range []string{gold, id, strings.TrimSpace(c.Pred.SQL), strings.TrimSpace(c.Agent.Response)} {
+	add := func(text []byte) {
 		fmt.Fprintf(h, "%d ", len(text))
-		_, _ = h.Write([]byte(text))
+		_, _ = h.Write(text)
 	}
-	if t := c.Pred.Result.Table; t != nil {
-		_, _ = h.Write(t.AppendJSON(nil))
+	query := func(q *scoring.Query) {
+		add([]byte(strings.TrimSpace(q.SQL)))
+		add(fmt.Append(nil, q.Error != "", q.Result.Err != nil))
+		if t := q.Result.Table; t != nil {
+			add(t.AppendJSON(nil))
+		} else {
+			add(nil)
+		}
+	}
+	add(fmt.Append(nil, broken))
+	for _, text := range []string{q.hash, q.ID, s.compares, strings.TrimSpace(c.Agent.Response)} {
+		add([]byte(text))
+	}
+	query(&c.Pred)
+	for i := range c.Golds {
+		query(&c.Golds[i])
 	}
 	return string(h.Sum(nil))
 }

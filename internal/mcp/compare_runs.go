@@ -2,8 +2,12 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -13,8 +17,9 @@ import (
 
 var compareRuns = tool{
 	name: "compare_runs", title: "Compare two runs", role: identity.Read,
-	doc: "Tests whether a stored batch is better or worse than another, on the cases that both answered. Shares of accepted answers are rounded to " +
-		"5 %, and batches with few common cases are not compared, so that the reply is not a verdict on a single case.",
+	doc: "Tests whether a stored batch is better or worse than another, on the cases that both answered. A comparison counts as one verdict on each of " +
+		"them, as with check_answer; the same one again counts once. If the limit of a case is reached, nothing is compared and nothing counts. " +
+		"Batches with fewer than 40 common cases are not compared, and shares of accepted answers are rounded to 10 %.",
 	input: `{"type":"object","additionalProperties":false,"properties":{` +
 		`"from":{"type":"string","description":"Baseline: AGENT@VERSION, an agent or a version (default the accepted batch before to, or the version's first)."},` +
 		`"from_batch":{"type":"string","description":"Batch of from (default the latest)."},` +
@@ -35,8 +40,8 @@ type comparison struct {
 	From    side   `json:"from"`
 	To      side   `json:"to"`
 	Metric  string `json:"metric"`
-	Outcome string `json:"outcome"` // better, worse, no_difference_shown or not_compared
-	// Percent of the compared cases that pass, rounded to 5; null if they are not compared.
+	Outcome string `json:"outcome"` // better, worse, no_difference_shown, not_compared or limit_reached
+	// Percent of the compared cases that pass, rounded to 10; null if they are not compared.
 	FromPasses *int `json:"from_passes_percent"`
 	ToPasses   *int `json:"to_passes_percent"`
 
@@ -44,16 +49,15 @@ type comparison struct {
 }
 
 // leastCases is the number of cases below which figures of several cases are not shown.
-const leastCases = 20
+const leastCases = 40
 
-func (s *Server) compareRuns(ctx context.Context, _ *call, arguments json.RawMessage) (reply any, err error) {
+func (s *Server) compareRuns(ctx context.Context, who *call, arguments json.RawMessage) (reply any, err error) {
 	var in compareInput
 	if err := decode(arguments, &in); err != nil {
 		return nil, err
 	}
 	err = s.reading(ctx, func() error {
-		metric, err := s.primary(ctx)
-		if err != nil {
+		if err := s.scored(ctx); err != nil {
 			return err
 		}
 		batches, err := s.batches(ctx)
@@ -61,7 +65,7 @@ func (s *Server) compareRuns(ctx context.Context, _ *call, arguments json.RawMes
 			return err
 		}
 		names := analysis.Named{From: in.From, FromBatch: in.FromBatch, To: in.To, ToBatch: in.ToBatch}
-		if names.Accepted, err = analysis.AcceptedFrom(ctx, s.o.Scores, s.o.Set, batches, metric); err != nil {
+		if names.Accepted, err = analysis.AcceptedFrom(ctx, s.o.Scores, s.o.Set, batches, decides); err != nil {
 			return err
 		}
 		from, to, err := names.Sides(batches)
@@ -69,24 +73,69 @@ func (s *Server) compareRuns(ctx context.Context, _ *call, arguments json.RawMes
 			return plainFlags(err)
 		}
 		c, err := analysis.CompareSides(ctx, s.o.Scores, s.o.Set, from, to,
-			analysis.CompareOptions{Primary: metric, Metrics: []string{metric}})
+			analysis.CompareOptions{Primary: decides, Metrics: []string{decides}})
 		if err != nil {
 			return err
 		}
-		reply = s.comparison(c, metric)
+		requests, err := s.common(ctx, from, to)
+		if err != nil {
+			return err
+		}
+		out := &comparison{From: sideOf(&c.From), To: sideOf(&c.To), Metric: decides, Outcome: "not_compared"}
+		reply = out
+		if len(requests) < leastCases && !s.o.ShowGold {
+			return nil
+		}
+		grants, err := s.ledger.TakeAll(who.caller, "compare_runs", requests)
+		switch {
+		case err != nil:
+			return err
+		case slices.ContainsFunc(grants, func(g Grant) bool { return g.Refused }):
+			out.Outcome = limitReached.Reason
+			return nil
+		}
+		who.shown += len(grants)
+		s.compared(out, c)
 		return nil
 	})
 	return reply, err
 }
 
-func (s *Server) comparison(c *analysis.Comparison, metric string) *comparison {
-	out := &comparison{From: sideOf(&c.From), To: sideOf(&c.To), Metric: metric, Outcome: "not_compared"}
+// common returns the requests to compare two sides: one for each case that both have, since the reply depends on the
+// outcomes of all of them. Which cases these are does not depend on gold.
+func (s *Server) common(ctx context.Context, from, to []analysis.Batch) (requests []Request, err error) {
+	sides, key := [2]map[string]bool{{}, {}}, sha256.New()
+	for side, batches := range [][]analysis.Batch{from, to} {
+		for _, b := range batches {
+			h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{b}, decides)
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range h.Cases {
+				if x.Standings[0] != analysis.StandAbsent {
+					sides[side][x.CaseID] = true
+					fmt.Fprintf(key, "%d %q %q %d\n", side, b.Run, x.CaseID, x.Standings[0])
+				}
+			}
+		}
+	}
+	answer := "compared " + string(key.Sum(nil))
+	for _, id := range slices.Sorted(maps.Keys(sides[0])) {
+		if sides[1][id] {
+			requests = append(requests, Request{Case: id, Topic: topicOf(id, s.question(id)), Answer: answer + id})
+		}
+	}
+	return requests, nil
+}
+
+// compared adds what a comparison shows.
+func (s *Server) compared(out *comparison, c *analysis.Comparison) {
 	if s.o.ShowGold {
 		out.Detail = c
 	}
 	m := c.Main
 	if m == nil || m.Rated < leastCases {
-		return out
+		return
 	}
 	switch m.Outcome {
 	case analysis.Improved:
@@ -94,7 +143,7 @@ func (s *Server) comparison(c *analysis.Comparison, metric string) *comparison {
 	case analysis.Degraded:
 		out.Outcome = "worse"
 	case analysis.NotCompared:
-		return out
+		return
 	default:
 		out.Outcome = "no_difference_shown"
 	}
@@ -103,10 +152,9 @@ func (s *Server) comparison(c *analysis.Comparison, metric string) *comparison {
 		share float64
 		into  **int
 	}{{before, &out.FromPasses}, {after, &out.ToPasses}} {
-		percent := 5 * int(math.Round(x.share*20))
+		percent := 10 * int(math.Round(x.share*10))
 		*x.into = &percent
 	}
-	return out
 }
 
 // plainFlags returns an error of a command with the names of arguments in place of flags.

@@ -113,15 +113,10 @@ func (s *Server) explain(ctx context.Context, c *call, in *caseview.Input) (*exp
 
 // stored returns the outcome of an answer by the scores of a run.
 func (s *Server) stored(scores []scoring.Score) Outcome {
-	var names []string
-	for i := range scores {
-		names = append(names, scores[i].Metric)
-	}
-	primary := scoring.Primary(s.o.Primary, names, s.o.Metrics)
 	for i := range scores {
 		x := &scores[i]
 		switch {
-		case x.Metric != primary:
+		case x.Metric != decides:
 		case x.Unanswered():
 			return noAnswer
 		case x.Status != scoring.StatusOK || x.Passed == nil:

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -79,11 +80,10 @@ func (s *Server) failingCases(ctx context.Context, c *call, arguments json.RawMe
 		if err != nil {
 			return err
 		}
-		metric, err := s.primary(ctx)
-		if err != nil {
+		if err := s.scored(ctx); err != nil {
 			return err
 		}
-		h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{*b}, metric)
+		h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{*b}, decides)
 		if err != nil {
 			return err
 		}
@@ -157,11 +157,12 @@ func named(batches []analysis.Batch, argument, name, batch string) (*analysis.Ba
 	return &batches[len(batches)-1], nil
 }
 
-// primary returns the metric by which stored answers are judged.
-func (s *Server) primary(ctx context.Context) (string, error) {
+// scored reports by an error whether the stored answers have no verdicts.
+func (s *Server) scored(ctx context.Context) error {
 	there, err := s.o.Scores.Metrics(ctx)
-	if err != nil {
-		return "", err
+	if err == nil && !slices.Contains(there, decides) {
+		err = errcode.New(errcode.FailedPrecondition,
+			"the stored runs have no scores of the metric verdict, by which answers are judged; score them with it")
 	}
-	return s.o.Set.Primary(s.o.Primary, there), nil
+	return err
 }

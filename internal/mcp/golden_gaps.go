@@ -135,11 +135,10 @@ func (s *Server) saturated(ctx context.Context, c *call, out *gaps, after string
 	if err != nil {
 		return err
 	}
-	metric, err := s.primary(ctx)
-	if err != nil {
+	if err := s.scored(ctx); err != nil {
 		return err
 	}
-	v, err := analysis.NewVersions(ctx, s.o.Scores, s.o.Set, batches, metric)
+	v, err := analysis.NewVersions(ctx, s.o.Scores, s.o.Set, batches, decides)
 	if err != nil {
 		return err
 	}
@@ -186,7 +185,7 @@ func (s *Server) suspects(ctx context.Context, out *gaps, limit int) error {
 	out.Depends = golds.Depends[:min(limit, len(golds.Depends))]
 	there, err := s.o.Scores.Metrics(ctx)
 	if err == nil {
-		err = s.stale(ctx, out, s.o.Set.Primary(s.o.Primary, there), limit)
+		err = s.stale(ctx, out, decides, limit)
 	}
 	if err == nil {
 		err = s.leaked(ctx, out, limit)

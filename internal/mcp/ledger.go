@@ -189,7 +189,7 @@ func (l *Ledger) earlier() error {
 			return errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
 		}
 		if day != today.Format(time.DateOnly) {
-			if err := l.take(day, text, 0, map[budget]int{}); err != nil {
+			if err := l.enter(day, text, 0, map[budget]int{}); err != nil {
 				return err
 			}
 		}
@@ -250,15 +250,15 @@ func (l *Ledger) rest() error {
 			return errcode.New(errcode.Unavailable, "mcp.ledger: %w", err)
 		}
 	}
-	if err := l.take(l.day, text[:whole], l.read, l.left); err != nil {
+	if err := l.enter(l.day, text[:whole], l.read, l.left); err != nil {
 		return err
 	}
 	l.read += int64(whole)
 	return nil
 }
 
-// take adds the lines of a file to the maps. at is the position of text in the file.
-func (l *Ledger) take(day string, text []byte, at int64, left map[budget]int) error {
+// enter adds the lines of a file to the maps. at is the position of text in the file.
+func (l *Ledger) enter(day string, text []byte, at int64, left map[budget]int) error {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		var e entry
@@ -294,6 +294,15 @@ func (r *Request) asked(caller string) (k asked) {
 // Take counts outcomes that a tool is about to show to a caller, in the order of the requests. It returns a Grant for
 // each. What it counts is in the file when it returns.
 func (l *Ledger) Take(caller, tool string, requests []Request) (grants []Grant, err error) {
+	return l.take(caller, tool, requests, false)
+}
+
+// TakeAll is like Take for outcomes that are shown as one: if one of them is refused, nothing is counted.
+func (l *Ledger) TakeAll(caller, tool string, requests []Request) (grants []Grant, err error) {
+	return l.take(caller, tool, requests, true)
+}
+
+func (l *Ledger) take(caller, tool string, requests []Request, all bool) (grants []Grant, err error) {
 	grants = make([]Grant, len(requests))
 	err = l.locked(func() error {
 		if err := l.catchUp(); err != nil {
@@ -318,6 +327,9 @@ func (l *Ledger) Take(caller, tool string, requests []Request) (grants []Grant, 
 					Asked: hex.EncodeToString(key[:])})
 			}
 			g.Left = max(0, l.limit-used)
+			if g.Refused && all {
+				return nil
+			}
 		}
 		return l.append(lines)
 	})
@@ -360,7 +372,7 @@ func (l *Ledger) append(lines []byte) error {
 	case l.dirty <- struct{}{}:
 	default:
 	}
-	if err := l.take(l.day, lines, l.read, l.left); err != nil {
+	if err := l.enter(l.day, lines, l.read, l.left); err != nil {
 		return err
 	}
 	l.read += int64(len(lines))

@@ -225,7 +225,7 @@ func TestListsOfGuesses(t *testing.T) {
 		{"a list", `{"case_id":"a","result":` + table(`[[[`+strings.Join(cells, ",")+`]]]`) + `}`},
 		{"ties", `{"case_id":"top","sql":"SELECT name, length FROM boats ORDER BY length DESC LIMIT 1","result":{"columns":[{"name":"name"},{"name":"length"}],"rows":[` + strings.Join(tied, ",") + `]}}`},
 	} {
-		if got := ask(t, s, "check_answer", tc.arguments); !strings.Contains(got, `"verdict":"fail","reason":"other_data"`) {
+		if got := ask(t, s, "check_answer", tc.arguments); !strings.Contains(got, `"verdict":"fail","reason":"`+map[bool]string{true: "too_many_columns", false: "other_data"}[strings.Contains(tc.why, "columns")]) {
 			t.Errorf("%s: %s", tc.why, got)
 		}
 	}
@@ -284,25 +284,25 @@ func manyCases(n int, gold func(i int) string) (out []string) {
 }
 
 func TestStoredRuns(t *testing.T) {
-	golds := manyCases(25, func(i int) string { return table(fmt.Sprintf("[[%d]]", i)) })
+	golds := manyCases(45, func(i int) string { return table(fmt.Sprintf("[[%d]]", i)) })
 	golds = append(golds, `{"case_id":"new","question":"And \u202enow?"}`, `{"case_id":"broken","gold":[`)
-	s := open(t, runs(t, Options{Golden: items(golds...), Answered: func(context.Context) (map[string]int64, error) {
+	s := open(t, runs(t, Options{Config: Config{Verdicts: 9}, Golden: items(golds...), Answered: func(context.Context) (map[string]int64, error) {
 		return map[string]int64{"c1": 4, "unasked": 2}, nil
-	}}, strings.Repeat("p", 25), strings.Repeat("f", 12)+strings.Repeat("p", 12)+"-"))
+	}}, strings.Repeat("p", 45), strings.Repeat("f", 12)+strings.Repeat("p", 12)+"-"+strings.Repeat("f", 20)))
 	for _, tc := range []struct{ tool, arguments, want string }{
-		{"compare_runs", `{"from":"nova@1","to":"nova@2"}`, `{"from":{"agent":"nova","version":"1","batch":"mon"},"to":{"agent":"nova","version":"2","batch":"mon"},"metric":"verdict","outcome":"worse","from_passes_percent":100,"to_passes_percent":50}`},
+		{"compare_runs", `{"from":"nova@1","to":"nova@2"}`, `{"from":{"agent":"nova","version":"1","batch":"mon"},"to":{"agent":"nova","version":"2","batch":"mon"},"metric":"verdict","outcome":"worse","from_passes_percent":100,"to_passes_percent":30}`},
 		{"compare_runs", `{"from":"nova@3"}`, `error: from: no scores of "nova@3"; there are nova@1 batch mon, nova@2 batch mon`},
 		{"failing_cases", `{"agent":"nova@2","limit":2}`, `{"agent":"nova","version":"2","batch":"mon","metric":"verdict","cases":[` +
-			`{"case_id":"c1","verdict":"fail","reason":"other_data","left":2,"untrusted":{"question":"How many boats of kind c1?"}},` +
-			`{"case_id":"c2","verdict":"fail","reason":"other_data","left":2,"untrusted":{"question":"How many boats of kind c2?"}}],"looked_at":2,"withheld":0,"next":"c2"}`},
-		{"failing_cases", `{"agent":"nova@2","after":"c24"}`, `{"agent":"nova","version":"2","batch":"mon","metric":"verdict","cases":[` +
-			`{"case_id":"c25","verdict":"fail","reason":"no_answer","left":2,"untrusted":{"question":"How many boats of kind c25?"}}],"looked_at":1,"withheld":0,"next":""}`},
+			`{"case_id":"c1","verdict":"fail","reason":"other_data","left":7,"untrusted":{"question":"How many boats of kind c1?"}},` +
+			`{"case_id":"c2","verdict":"fail","reason":"other_data","left":7,"untrusted":{"question":"How many boats of kind c2?"}}],"looked_at":2,"withheld":0,"next":"c2"}`},
+		{"failing_cases", `{"agent":"nova@2","after":"c24","limit":1}`, `{"agent":"nova","version":"2","batch":"mon","metric":"verdict","cases":[` +
+			`{"case_id":"c25","verdict":"fail","reason":"no_answer","left":7,"untrusted":{"question":"How many boats of kind c25?"}}],"looked_at":1,"withheld":0,"next":"c25"}`},
 		{"failing_cases", `{"limit":101}`, `error: limit: 101, expected 1 to 100`},
 		{"golden_gaps", `{"kind":"no_gold"}`, `{"no_gold":[{"case_id":"new","answers":1,"untrusted":{"question":"And \u202enow?"}},{"case_id":"unasked","answers":2,"untrusted":{"question":""}}],"saturated":[],"versions":0,"looked_at":0,"withheld":0,"next":""}`},
 		{"golden_gaps", `{"kind":"saturated","after":"c10","limit":4}`, `{"no_gold":[],"saturated":["c13","c14"],"versions":2,"looked_at":4,"withheld":0,"next":"c14"}`},
 		{"golden_gaps", `{"kind":"suspect"}`, `error: kind: suspect tells of accepted answers, which mcp.show_gold does not permit`},
 		{"golden_gaps", `{"kind":"other"}`, `error: kind: expected no_gold, saturated or suspect`},
-		{"explain_case", `{"case_id":"c3"}`, `{"case_id":"c3","run":"r1","agent":"nova","version":"1","batch":"mon","verdict":"fail","reason":"other_data","left":2,` +
+		{"explain_case", `{"case_id":"c3"}`, `{"case_id":"c3","run":"r1","agent":"nova","version":"1","batch":"mon","verdict":"fail","reason":"other_data","left":7,` +
 			`"untrusted":{"question":"How many boats of kind c3?","sql":"SELECT COUNT(*) FROM boats","error":"","response":"There are \u202e24\u001b[2J."}}`},
 		{"explain_case", `{"case_id":"broken"}`, `error: the case cannot be read; the log of the server contains the reason`},
 		{"explain_case", `{"case_id":"zz"}`, `error: run has no scores of zz; choose one with version`},

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -15,14 +16,16 @@ type Outcome struct {
 }
 
 // The outcomes. A reason never tells by how much an answer differs, in which direction, or in which part: whether rows
-// or columns are too many or too few would let a caller test many guesses with one answer.
+// are too many or too few would let a caller test many guesses with one answer. That columns are too many does not depend on
+// values.
 var (
-	accepted    = Outcome{"pass", "accepted"}
-	otherData   = Outcome{"fail", "other_data"}
-	otherOrder  = Outcome{"fail", "other_order"}
-	queryFailed = Outcome{"fail", "query_failed"}
-	noAnswer    = Outcome{"fail", "no_answer"}
-	notDecided  = Outcome{"undecided", "not_decided"}
+	accepted       = Outcome{"pass", "accepted"}
+	otherData      = Outcome{"fail", "other_data"}
+	otherOrder     = Outcome{"fail", "other_order"}
+	queryFailed    = Outcome{"fail", "query_failed"}
+	tooManyColumns = Outcome{"fail", "too_many_columns"}
+	noAnswer       = Outcome{"fail", "no_answer"}
+	notDecided     = Outcome{"undecided", "not_decided"}
 )
 
 // limitReached is shown in place of an outcome that the caller may not see today. It tells nothing of the case.
@@ -36,6 +39,7 @@ var outcomes = []struct {
 	{accepted, "the answer is accepted"},
 	{otherData, "the answer has other data than the accepted one"},
 	{otherOrder, "the data is right, and the rows are not in the order that the question asks for"},
+	{tooManyColumns, "it has more columns of numbers, dates or texts than the accepted answer, where that has some"},
 	{queryFailed, "the query of the answer was not run, or failed"},
 	{noAnswer, "the run has no answer of the agent to the case"},
 	{notDecided, "there is nothing to compare with, or it cannot be read"},
@@ -51,53 +55,39 @@ func (o Outcome) known() bool {
 	return false
 }
 
-// More than these columns and rows in addition to those of gold make an answer a list of guesses.
-const (
-	spareColumns = 3
-	spareRows    = 3
-)
-
-// outcomeOf returns the outcome of an answer by the score of the primary metric. An answer that only a person or a
-// judge could accept fails.
+// outcomeOf returns the outcome of an answer by its score of the metric verdict and by its values. An answer that only a
+// person or a judge could accept fails.
 func outcomeOf(c *scoring.Case, s *scoring.Score) Outcome {
 	relation, _ := metric.DecidingRelation(*s)
-	compared := relation.Name != "" && !strings.HasPrefix(relation.Name, policy.NoResults)
+	related := relation.Name != "" && !strings.HasPrefix(relation.Name, policy.NoResults)
+	rated := s.Status == scoring.StatusOK && s.Passed != nil
+	behaviour := c.Expected.Behaviour
 	switch {
 	case c.Pred.Error != "":
 		return queryFailed
-	case c.Pred.Result.Err != nil:
+	case c.Pred.Result.Err != nil, !rated && !(s.Status == scoring.StatusAbstained && related):
 		return notDecided
-	case s.Status == scoring.StatusOK && s.Passed != nil && *s.Passed && !guesses(c, relation.Name):
+	case behaviour == "" || behaviour == scoring.BehaviourAnswer:
+		return decided(c, rated && *s.Passed, relation.Name)
+	case rated && *s.Passed:
 		return accepted
-	case s.Status == scoring.StatusOK && s.Passed != nil, s.Status == scoring.StatusAbstained && compared:
-		return failure(relation.Name)
-	}
-	return notDecided
-}
-
-// failure returns the outcome of an answer that is not accepted. All relations but one are the same outcome: that the
-// rows agree, and only their order does not, cannot be reached with a list of guesses.
-func failure(relation string) Outcome {
-	if relation == "reordered" {
-		return otherOrder
 	}
 	return otherData
 }
 
-// guesses reports whether an accepted answer may list many guesses, one of them gold: it has many more columns
-// than gold, or rows that it may have in addition because they tie. Without this rule, a caller could search for a
-// number with a row of a thousand numbers at a time.
-func guesses(c *scoring.Case, relation string) bool {
-	t := c.Pred.Result.Table
-	if t == nil {
-		return false
+// decided returns the outcome of an answer that the metric compared with gold: it must pass, and by its values alone.
+// All relations that do not are the same outcome, but for reordered.
+func decided(c *scoring.Case, passed bool, relation string) Outcome {
+	v := compareValues(c)
+	switch {
+	case v.tooMany:
+		return tooManyColumns
+	case passed && !v.gold:
+		return notDecided
+	case passed && v.same && slices.Contains(byValues, relation):
+		return accepted
+	case !passed && v.same && relation == "reordered":
+		return otherOrder
 	}
-	columns, rows, any := 0, 0, false
-	for i := range c.Golds {
-		if g := c.Golds[i].Result.Table; g != nil {
-			columns, rows, any = max(columns, len(g.Columns)), max(rows, g.Rows()), true
-		}
-	}
-	ties := strings.HasPrefix(relation, "tie_")
-	return any && (len(t.Columns) > columns+spareColumns || ties && t.Rows() > 2*rows+spareRows)
+	return otherData
 }

@@ -50,13 +50,14 @@ type Options struct {
 	Version string
 	Metrics []scoring.Metric
 	Scoring scoring.Config // options and thresholds of metrics
-	Primary string         // metric that decides; "": verdict, and of stored scores the primary metric of the run
 
 	Golden    iter.Seq2[batch.Item, error]
 	Snapshots scoring.SnapshotReader // reads references of gold answers; may be nil
 	// Readable reads references of callers, which ctx names ([identity.From]); nil: callers send results.
 	Readable scoring.SnapshotReader
 	Execute  filler // runs queries; nil: none are run
+	// Warehouse identifies what Execute reads, such as by its URL. It is not shown and not stored.
+	Warehouse string
 
 	Scores  analysis.Source // stored scores; nil: there are none
 	Set     *analysis.Set   // of Scores
@@ -78,13 +79,18 @@ type Server struct {
 	golden *golden
 	ledger *Ledger
 	engine *scoring.Engine
-	metric *scoring.Metric // that decides answers to check_answer
-	user   string          // the caller without authentication
-	sdk    *sdk.Server
-	slots  chan struct{}
-	pool   *account.Pool
-	turn   chan struct{} // held while o.Scores is read, which is not safe for concurrent use
+	metric *scoring.Metric // that decides, in all tools
+	// compares identifies how answers are compared: the metric and its options, badger's version and the warehouse.
+	compares string
+	user     string // the caller without authentication
+	sdk      *sdk.Server
+	slots    chan struct{}
+	pool     *account.Pool
+	turn     chan struct{} // held while o.Scores is read, which is not safe for concurrent use
 }
+
+// decides is the metric that decides in all tools. Its relations tell whether the values alone decide.
+const decides = "verdict"
 
 // atOnce is the number of calls that are at work at the same time. Others wait.
 const atOnce = 8
@@ -105,17 +111,18 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	}
 	s = &Server{o: o, user: osUser(), slots: make(chan struct{}, atOnce), turn: make(chan struct{}, 1),
 		pool: account.NewPool(4*o.ResultBytes, o.ResultBytes)}
-	name := o.Primary
-	if name == "" {
-		name = "verdict"
-	}
 	if s.engine, err = scoring.NewEngine(o.Metrics, &scoring.EngineOptions{Config: withoutJudge(o.Scoring),
 		Panicked: func(metric string, _ any, stack []byte) { s.panicked(metric, stack) }}); err != nil {
 		return nil, errcode.AsUsage(err)
 	}
-	if s.metric, err = s.engine.Metric(name); err != nil {
+	if s.metric, err = s.engine.Metric(decides); err != nil {
 		return nil, errcode.AsUsage(err)
 	}
+	how, err := json.Marshal([]any{o.Version, s.metric.Version, o.Scoring, o.Warehouse})
+	if err != nil {
+		return nil, err
+	}
+	s.compares = string(how)
 	if s.golden, err = readGolden(ctx, o.Golden, o.Snapshots, func(place string, err error) {
 		o.Log.Warn("a case cannot be read, and agents cannot ask for it", slog.String("place", place),
 			slog.String("error", err.Error()))
