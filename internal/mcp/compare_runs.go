@@ -57,7 +57,8 @@ func (s *Server) compareRuns(ctx context.Context, who *call, arguments json.RawM
 		return nil, err
 	}
 	err = s.reading(ctx, func() error {
-		if err := s.scored(ctx); err != nil {
+		metric, err := s.primary(ctx)
+		if err != nil {
 			return err
 		}
 		batches, err := s.batches(ctx)
@@ -65,7 +66,7 @@ func (s *Server) compareRuns(ctx context.Context, who *call, arguments json.RawM
 			return err
 		}
 		names := analysis.Named{From: in.From, FromBatch: in.FromBatch, To: in.To, ToBatch: in.ToBatch}
-		if names.Accepted, err = analysis.AcceptedFrom(ctx, s.o.Scores, s.o.Set, batches, decides); err != nil {
+		if names.Accepted, err = analysis.AcceptedFrom(ctx, s.o.Scores, s.o.Set, batches, metric); err != nil {
 			return err
 		}
 		from, to, err := names.Sides(batches)
@@ -73,15 +74,15 @@ func (s *Server) compareRuns(ctx context.Context, who *call, arguments json.RawM
 			return plainFlags(err)
 		}
 		c, err := analysis.CompareSides(ctx, s.o.Scores, s.o.Set, from, to,
-			analysis.CompareOptions{Primary: decides, Metrics: []string{decides}})
+			analysis.CompareOptions{Primary: metric, Metrics: []string{metric}})
 		if err != nil {
 			return err
 		}
-		requests, err := s.common(ctx, from, to)
+		requests, err := s.common(ctx, metric, from, to)
 		if err != nil {
 			return err
 		}
-		out := &comparison{From: sideOf(&c.From), To: sideOf(&c.To), Metric: decides, Outcome: "not_compared"}
+		out := &comparison{From: sideOf(&c.From), To: sideOf(&c.To), Metric: metric, Outcome: "not_compared"}
 		reply = out
 		if len(requests) < leastCases && !s.o.ShowGold {
 			return nil
@@ -103,11 +104,11 @@ func (s *Server) compareRuns(ctx context.Context, who *call, arguments json.RawM
 
 // common returns the requests to compare two sides: one for each case that both have, since the reply depends on the
 // outcomes of all of them. Which cases these are does not depend on gold.
-func (s *Server) common(ctx context.Context, from, to []analysis.Batch) (requests []Request, err error) {
+func (s *Server) common(ctx context.Context, metric string, from, to []analysis.Batch) (requests []Request, err error) {
 	sides, key := [2]map[string]bool{{}, {}}, sha256.New()
 	for side, batches := range [][]analysis.Batch{from, to} {
 		for _, b := range batches {
-			h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{b}, decides)
+			h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{b}, metric)
 			if err != nil {
 				return nil, err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caseview"
@@ -113,10 +114,18 @@ func (s *Server) explain(ctx context.Context, c *call, in *caseview.Input) (*exp
 
 // stored returns the outcome of an answer by the scores of a run.
 func (s *Server) stored(scores []scoring.Score) Outcome {
+	var names []string
+	for i := range scores {
+		names = append(names, scores[i].Metric)
+	}
+	metric := decides
+	if !slices.Contains(names, metric) {
+		metric = scoring.Primary("", names, s.o.Metrics)
+	}
 	for i := range scores {
 		x := &scores[i]
 		switch {
-		case x.Metric != decides:
+		case x.Metric != metric:
 		case x.Unanswered():
 			return noAnswer
 		case x.Status != scoring.StatusOK || x.Passed == nil:

@@ -80,10 +80,11 @@ func (s *Server) failingCases(ctx context.Context, c *call, arguments json.RawMe
 		if err != nil {
 			return err
 		}
-		if err := s.scored(ctx); err != nil {
+		metric, err := s.primary(ctx)
+		if err != nil {
 			return err
 		}
-		h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{*b}, decides)
+		h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{*b}, metric)
 		if err != nil {
 			return err
 		}
@@ -157,12 +158,11 @@ func named(batches []analysis.Batch, argument, name, batch string) (*analysis.Ba
 	return &batches[len(batches)-1], nil
 }
 
-// scored reports by an error whether the stored answers have no verdicts.
-func (s *Server) scored(ctx context.Context) error {
+// primary returns the metric by which stored answers are judged: verdict, or the primary metric of runs without it.
+func (s *Server) primary(ctx context.Context) (string, error) {
 	there, err := s.o.Scores.Metrics(ctx)
-	if err == nil && !slices.Contains(there, decides) {
-		err = errcode.New(errcode.FailedPrecondition,
-			"the stored runs have no scores of the metric verdict, by which answers are judged; score them with it")
+	if err != nil || slices.Contains(there, decides) {
+		return decides, err
 	}
-	return err
+	return s.o.Set.Primary("", there), nil
 }

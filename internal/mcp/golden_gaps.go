@@ -135,10 +135,11 @@ func (s *Server) saturated(ctx context.Context, c *call, out *gaps, after string
 	if err != nil {
 		return err
 	}
-	if err := s.scored(ctx); err != nil {
+	metric, err := s.primary(ctx)
+	if err != nil {
 		return err
 	}
-	v, err := analysis.NewVersions(ctx, s.o.Scores, s.o.Set, batches, decides)
+	v, err := analysis.NewVersions(ctx, s.o.Scores, s.o.Set, batches, metric)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 var byValues = []string{"same", "permuted", "extra_columns", "formatted", "rounded", "scaled", "tolerance", "both_empty",
 	policy.SameQuery}
 
-// class is the kind of values of a column. A column cannot stand for one of another class, so it is no guess at it.
+// class is the kind of values of a column. A column cannot stand for one of another class, so it does not guess at it.
 type class string
 
 const (
