@@ -16,8 +16,8 @@ type Outcome struct {
 }
 
 // The outcomes. A reason never tells by how much an answer differs, in which direction, or in which part: whether rows
-// are too many or too few would let a caller test many guesses with one answer. That columns are too many does not depend on
-// values.
+// are too many or too few would let a caller test many guesses with one answer. That columns are too many
+// depends on the classes of values alone.
 var (
 	accepted       = Outcome{"pass", "accepted"}
 	otherData      = Outcome{"fail", "other_data"}
@@ -55,8 +55,8 @@ func (o Outcome) known() bool {
 	return false
 }
 
-// outcomeOf returns the outcome of an answer by its score of the metric verdict and by its values. An answer that only a
-// person or a judge could accept fails.
+// outcomeOf returns the outcome of an answer by its score of the metric verdict and by its values. An answer
+// that only a person or a judge could accept fails.
 func outcomeOf(c *scoring.Case, s *scoring.Score) Outcome {
 	relation, _ := metric.DecidingRelation(*s)
 	related := relation.Name != "" && !strings.HasPrefix(relation.Name, policy.NoResults)

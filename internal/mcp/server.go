@@ -89,7 +89,7 @@ type Server struct {
 	turn     chan struct{} // held while o.Scores is read, which is not safe for concurrent use
 }
 
-// decides is the metric that decides in all tools. Its relations tell whether the values alone decide.
+// decides is the metric that decides in all tools. Its relations report which answers the values alone decide.
 const decides = "verdict"
 
 // atOnce is the number of calls that are at work at the same time. Others wait.

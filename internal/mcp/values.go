@@ -12,12 +12,12 @@ import (
 )
 
 // byValues lists the relations with which an answer may be accepted: those that the values of both results decide. All
-// others, also those that are not known yet, rest on the text of the agent's query as well, on the question, or on values that
-// the answer need not have. Who ran the query does not matter: its text can define the data that it reads.
-var byValues = []string{"same", "permuted", "extra_columns", "formatted", "rounded", "scaled", "tolerance", "both_empty",
-	policy.SameQuery}
+// others, also those that are not known yet, rest on the text of the agent's query as well, on the question, or on
+// values that the answer need not have. Who ran the query does not matter: its text can define the data that it reads.
+var byValues = []string{"same", "permuted", "extra_columns", "formatted", "rounded", "scaled", "tolerance",
+	"both_empty", policy.SameQuery}
 
-// class is the kind of values of a column. A column cannot stand for one of another class, so it does not guess at it.
+// class is the kind of values of a column. A column of another class is never equal to it.
 type class string
 
 const (
@@ -117,8 +117,8 @@ const significant = 4
 // scales are the factors by which all numbers of a column may differ from gold's: those between fractions and percent.
 var scales = []float64{1, 100, 0.01}
 
-// states reports whether an answer states gold's number: to four significant digits, or to all digits of gold. So a number
-// in an answer excludes a thousandth of what gold may be, and not a half.
+// states reports whether an answer states gold's number: to four significant digits, or to all digits of gold. So a
+// number in an answer excludes a thousandth of what gold may be, and not a half.
 func states(gold, pred float64, decimals int) bool {
 	const slack = 1 + 1e-9
 	if gold == pred {
@@ -192,8 +192,8 @@ func tooMany(gold, pred []columnValues) bool {
 	return false
 }
 
-// sameValues reports whether each gold column has a column of its own with its values in the answer. Which values are in the same row
-// is left to the metric.
+// sameValues reports whether each gold column has a separate column with its values in the answer. Which values are
+// in the same row is left to the metric.
 func sameValues(gold, pred []columnValues, goldRows, predRows int) bool {
 	if goldRows == 0 {
 		return predRows == 0
