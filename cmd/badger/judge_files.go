@@ -76,7 +76,7 @@ func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 // keyword of the embedded engine.
 func nameFree(ctx context.Context, name string) error {
 	if name == scoring.DefaultMetrics || name == scoring.AllMetrics {
-		return usage("the name %s stands for several metrics", name)
+		return usage("the name %s means several metrics", name)
 	}
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {

@@ -154,20 +154,21 @@ func TestStdio(t *testing.T) {
 `
 	check := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check_answer","arguments":{"case_id":"a","result":` + table("[[42]]") + `}}}` + "\n"
 	for _, tc := range []struct {
-		why, in, want string
-		fails         bool
+		why, first, want, then string
+		fails                  bool
 	}{
-		{"a call", start + check, `"left\":2`, false},
-		{"a long message", start + `{"x":"` + strings.Repeat("x", 1<<20), "protocolVersion", true},
+		{"a call", start + check, `"left\":2`, "", false},
+		{"a long message", start, "protocolVersion", `{"x":"` + strings.Repeat("x", 1<<20), true},
 	} {
 		in, write := io.Pipe()
 		var out strings.Builder
 		ended := make(chan error, 1)
 		answered := make(chan bool, 1)
 		go func() { ended <- s.Stdio(t.Context(), in, &watching{&out, tc.want, answered}) }()
-		go func() { _, _ = io.WriteString(write, tc.in) }()
+		go func() { _, _ = io.WriteString(write, tc.first) }()
 		<-answered
-		if !tc.fails {
+		go func() { _, _ = io.WriteString(write, tc.then) }()
+		if !tc.fails { // the first text was read whole, because it was answered
 			_ = write.Close()
 		}
 		if err := <-ended; (err != nil) != tc.fails {
