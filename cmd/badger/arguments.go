@@ -68,7 +68,7 @@ func explainArgument(err error) error {
 	}
 	var likely []string
 	scheme, _, isURL := strings.Cut(argument, ":")
-	_, missing := os.Stat(argument)
+	_, missing := os.Stat(argument) //nolint:gosec // only whether it is there
 	switch {
 	case isURL && slices.Contains(warehouses.Schemes(), scheme):
 		likely = []string{"db", "source", "to", "apply"}

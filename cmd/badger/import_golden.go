@@ -439,7 +439,7 @@ func shellWord(text string) string {
 func notInput(flag, path string, inputs ...string) error {
 	out, err := os.Stat(path)
 	if path == "" || path == "-" || err != nil {
-		return nil
+		return nil //nolint:nilerr // no file is replaced
 	}
 	if out.IsDir() {
 		return usage("%s: %q is a folder, expected the name of a file", flag, path)

@@ -88,12 +88,12 @@ func openLedger(dir string, limit int, now func() time.Time) (_ *Ledger, err err
 	if limit < 1 {
 		return nil, errcode.Usage("mcp.verdicts: %d, expected at least 1", limit)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil { //nolint:gosec // the configuration names it
 		return nil, errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
 	}
 	l := &Ledger{dir: dir, limit: limit, now: now, seen: map[asked]Outcome{}, at: map[string][]asked{},
 		dirty: make(chan struct{}, 1), ended: make(chan struct{})}
-	if l.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if l.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil { //nolint:gosec // the same
 		return nil, errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
 	}
 	if err := l.locked(l.earlier); err != nil {
@@ -205,7 +205,7 @@ func (l *Ledger) catchUp() error {
 			return err
 		}
 	}
-	f, err := os.OpenFile(l.path(day), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(l.path(day), os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // a date in the configured directory
 	if err != nil {
 		return errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
 	}
@@ -277,7 +277,9 @@ func (l *Ledger) enter(day string, text []byte, at int64, left map[budget]int) e
 			l.seen[key] = Outcome{e.Verdict, e.Reason}
 		} else {
 			left[budget{e.Caller, e.Topic}]++
-			l.seen[key] = l.seen[key]
+			if _, there := l.seen[key]; !there { // counted, and the process ended before the verdict
+				l.seen[key] = Outcome{}
+			}
 			l.at[day] = append(l.at[day], key)
 		}
 		at, text = at+int64(len(line))+1, rest

@@ -45,16 +45,6 @@ var outcomes = []struct {
 	{notDecided, "there is nothing to compare with, or it cannot be read"},
 }
 
-// known reports whether o is one of the outcomes that are counted.
-func (o Outcome) known() bool {
-	for i := range outcomes {
-		if outcomes[i].Outcome == o {
-			return true
-		}
-	}
-	return false
-}
-
 // outcomeOf returns the outcome of an answer by its score of the metric verdict and by its values. An answer
 // that only a person or a judge could accept fails.
 func outcomeOf(c *scoring.Case, s *scoring.Score) Outcome {

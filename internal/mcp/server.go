@@ -291,10 +291,10 @@ func decode(arguments json.RawMessage, into any) error {
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out},
 		MaxLineLength: int(s.o.MessageBytes)})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
+	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 type unclosed struct{ io.Writer }

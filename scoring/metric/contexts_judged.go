@@ -106,7 +106,6 @@ type excerpt struct {
 	text    string
 	chars   int
 	stems   map[string]bool
-	last    bool // of its passage
 }
 
 // excerpts returns the passages in question. If they are too long to be shown completely, it returns the parts that
