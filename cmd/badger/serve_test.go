@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,7 +87,11 @@ func servingLine(t *testing.T, now func() time.Time, args ...string) (first stri
 	lines, stderr := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, append([]string{"serve", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...),
+		args = append([]string{"serve", "--grpc", "127.0.0.1:0"}, args...)
+		if !slices.Contains(args, "--http") {
+			args = append(args, "--http", "127.0.0.1:0")
+		}
+		ended <- run(ctx, args,
 			process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr, now: now})
 		_ = stderr.Close()
 	}()
