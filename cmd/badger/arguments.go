@@ -20,7 +20,7 @@ func checkRepeated(chosen *kong.Context) error {
 	for _, p := range chosen.Path {
 		if f := p.Flag; f != nil && !f.IsCumulative() && !f.IsBool() && !f.IsCounter() {
 			if set[f] {
-				return usage("--%s is given twice; it takes one value%s", f.Name, joinHint(f.Name))
+				return usage("--%s is specified more than once; it takes one value%s", f.Name, joinHint(f.Name))
 			}
 			set[f] = true
 		}

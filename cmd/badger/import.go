@@ -63,6 +63,28 @@ const answersAtOnce = 500
 // maxListed is the maximum number of records that are listed because they are not in an answer, without --check.
 const maxListed = 20
 
+// problemList prints the problems of records, at most maxListed unless all is set.
+type problemList struct {
+	to   io.Writer
+	bar  *progressBar
+	all  bool
+	seen int
+}
+
+func (l *problemList) add(problem error) {
+	if l.seen++; l.seen <= maxListed || l.all {
+		l.bar.finish()
+		fmt.Fprintln(l.to, "!!", printable.Text(problem.Error()))
+	}
+}
+
+// end prints the number of problems that were not listed.
+func (l *problemList) end() {
+	if more := l.seen - maxListed; more > 0 && !l.all {
+		fmt.Fprintf(l.to, "!! and %d more; list them with --check\n", more)
+	}
+}
+
 // importMemory is the memory for records in bytes, so that a large trace does not let the garbage of the ones before it
 // stay.
 const importMemory = 192 << 20
@@ -84,13 +106,8 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	p.boundMemory(importMemory)
 	bar := newProgressBar(p.stderr, c.Quiet || c.JSON && !isTerminal(p.stderr))
 	defer bar.finish()
-	listed := 0
-	t.Report = func(problem error) {
-		if listed++; listed <= maxListed || c.Check {
-			bar.finish()
-			fmt.Fprintln(p.stderr, "!!", printable.Text(problem.Error()))
-		}
-	}
+	problems := problemList{p.stderr, bar, c.Check, 0}
+	t.Report = problems.add
 	t.Progress, t.OtherForm = bar.part, golden.FormOf
 	for _, file := range c.Files {
 		if err := t.AddFile(ctx, file); err != nil {
@@ -124,9 +141,7 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 		return err
 	}
 	bar.finish()
-	if more := listed - maxListed; more > 0 && !c.Check {
-		fmt.Fprintf(p.stderr, "!! and %d more; list them with --check\n", more)
-	}
+	problems.end()
 	if !c.Check && plan.Answers > 0 {
 		if c.To != "" {
 			err = writeAnswers(ctx, plan, w)

@@ -108,11 +108,7 @@ type importDefogCommand struct {
 
 // Run imports Defog sql-eval.
 func (c *importDefogCommand) Run(ctx context.Context, p process) error {
-	o := c.options(golden.Options{})
-	if err := c.set(&o); err != nil {
-		return err
-	}
-	return c.run(ctx, p, "defog", "", o)
+	return c.runTable(ctx, p, "defog", c.options(golden.Options{}), &c.importCSVForm)
 }
 
 type importCSVCommand struct {
@@ -179,11 +175,7 @@ type importFabricCommand struct {
 
 // Run imports sets of Microsoft Fabric.
 func (c *importFabricCommand) Run(ctx context.Context, p process) error {
-	o := c.options(golden.Options{})
-	if err := c.set(&o); err != nil {
-		return err
-	}
-	return c.run(ctx, p, "fabric", "", o)
+	return c.runTable(ctx, p, "fabric", c.options(golden.Options{}), &c.importCSVForm)
 }
 
 type importEvalBenchCommand struct{ importGolden }
@@ -200,7 +192,7 @@ type importCortexAgentCommand struct {
 
 // Run imports evaluation sets of Cortex Agents.
 func (c *importCortexAgentCommand) Run(ctx context.Context, p process) error {
-	return c.runTable(ctx, p, "cortex-agent", &c.importCSVForm)
+	return c.runTable(ctx, p, "cortex-agent", golden.Options{}, &c.importCSVForm)
 }
 
 type importBigQueryCommand struct{ importGolden }
@@ -217,7 +209,7 @@ type importMLflowCommand struct {
 
 // Run imports data sets of MLflow.
 func (c *importMLflowCommand) Run(ctx context.Context, p process) error {
-	return c.runTable(ctx, p, "mlflow", &c.importCSVForm)
+	return c.runTable(ctx, p, "mlflow", golden.Options{}, &c.importCSVForm)
 }
 
 type importLangSmithCommand struct {
@@ -227,7 +219,7 @@ type importLangSmithCommand struct {
 
 // Run imports data sets of LangSmith.
 func (c *importLangSmithCommand) Run(ctx context.Context, p process) error {
-	return c.runTable(ctx, p, "langsmith", &c.importCSVForm)
+	return c.runTable(ctx, p, "langsmith", golden.Options{}, &c.importCSVForm)
 }
 
 type importLangfuseCommand struct {
@@ -237,7 +229,7 @@ type importLangfuseCommand struct {
 
 // Run imports data sets of Langfuse.
 func (c *importLangfuseCommand) Run(ctx context.Context, p process) error {
-	return c.runTable(ctx, p, "langfuse", &c.importCSVForm)
+	return c.runTable(ctx, p, "langfuse", golden.Options{}, &c.importCSVForm)
 }
 
 type importPromptfooCommand struct{ importGolden }
@@ -254,8 +246,8 @@ func (a *importAnswers) options(o golden.Options) golden.Options {
 }
 
 // runTable imports a golden set of a kind that may be CSV.
-func (c *importGolden) runTable(ctx context.Context, p process, name string, form *importCSVForm) error {
-	var o golden.Options
+func (c *importGolden) runTable(ctx context.Context, p process, name string, o golden.Options,
+	form *importCSVForm) error {
 	if err := form.set(&o); err != nil {
 		return err
 	}
@@ -288,13 +280,8 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	p.boundMemory(importMemory)
 	bar := newProgressBar(p.stderr, c.Quiet || c.JSON && !isTerminal(p.stderr))
 	defer bar.finish()
-	listed := 0
-	s.Report = func(problem error) {
-		if listed++; listed <= maxListed || c.Check {
-			bar.finish()
-			fmt.Fprintln(p.stderr, "!!", printable.Text(problem.Error()))
-		}
-	}
+	problems := problemList{p.stderr, bar, c.Check, 0}
+	s.Report = problems.add
 	if c.Check {
 		s.Doubt = func(problem error) {
 			bar.finish()
@@ -316,9 +303,7 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 		return err
 	}
 	bar.finish()
-	if more := listed - maxListed; more > 0 && !c.Check {
-		fmt.Fprintf(p.stderr, "!! and %d more; list them with --check\n", more)
-	}
+	problems.end()
 	var golds *goldCheck
 	if c.Run != "" {
 		if golds, err = c.runGolds(ctx, p, s, bar); err != nil {
@@ -402,7 +387,7 @@ func nextCommand(file string, n *golden.Counts) string {
 	if file == "" || file == "-" {
 		file = "cases.jsonl"
 	}
-	file = shellWord(file)
+	file = printable.Shell(file)
 	if n.Answers == 0 { // the questions alone cannot be scored
 		return "badger import traces EXPORT --golden " + file + " --out answers.jsonl"
 	}
@@ -423,14 +408,6 @@ func nextCommand(file string, n *golden.Counts) string {
 		next += " --execute " + engine
 	}
 	return next + " --no-to"
-}
-
-// shellWord returns a word as a shell reads it.
-func shellWord(text string) string {
-	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // notInput returns an error if the file of a flag, which would be replaced, is one of the files that are read, or a

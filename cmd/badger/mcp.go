@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -256,7 +255,7 @@ func (c *mcpCommand) ledgerDir() (string, error) {
 	return filepath.Join(base, "badger", "mcp", hex.EncodeToString(sum[:8])), nil
 }
 
-// httpTools is what badger mcp serves over HTTP.
+// httpTools has the server that badger mcp runs over HTTP, and its settings.
 type httpTools struct {
 	config *configuration
 	limits server.Limits
@@ -287,10 +286,9 @@ func (c *mcpCommand) serve(ctx context.Context, p process, t *httpTools) error {
 	if err != nil {
 		return errcode.AsUsage(err)
 	}
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", c.HTTP)
+	l, err := openListener(ctx, "--http", c.HTTP)
 	if err != nil {
-		return errcode.New(errcode.FailedPrecondition, "--http: %w", err)
+		return err
 	}
 	if err := h.Allow(nil, l); err != nil {
 		_ = l.Close()

@@ -32,8 +32,8 @@ func TestMistakes(t *testing.T) {
 		code int
 		says string
 	}{
-		{"a flag twice", run("--cases", cases, "--no-to"), exitUsage, "--cases is given twice; it takes one value. Join the files first"},
-		{"another flag twice", run("--no-to", "--concurrency", "1", "--concurrency", "2"), exitUsage, "--concurrency is given twice; it takes one value"},
+		{"a flag twice", run("--cases", cases, "--no-to"), exitUsage, "--cases is specified more than once; it takes one value. Join the files first"},
+		{"another flag twice", run("--no-to", "--concurrency", "1", "--concurrency", "2"), exitUsage, "--concurrency is specified more than once; it takes one value"},
 		{"a list twice", run("--no-to", "--quiet", "--metrics", "tree_match", "--metrics", "stef"), exitDone, ""},
 		{"a list with blanks", run("--no-to", "--quiet", "--metrics", "tree_match, syntactic_accuracy,"), exitDone, ""},
 		{"a file without its flag", []string{"run", cases, "--no-to"}, exitUsage, "write --cases " + cases},
@@ -64,6 +64,7 @@ func TestMistakes(t *testing.T) {
 		{"a directory", []string{"run", "--no-to", "--cases", dir}, exitUsage, "is a directory, expected a file in JSON Lines"},
 		{"standard input", []string{"run", "--no-to", "--cases", "-"}, exitUsage, "write standard input to a file first"},
 		{"a port without a host", []string{"serve", "--http", "21742", "--grpc", "127.0.0.1:0"}, exitUsage, `HTTP: "21742" is not an address; expected HOST:PORT`},
+		{"a port without a host for agents", []string{"mcp", "--cases", cases, "--config", write("mcp.yaml", "mcp: {ledger: '"+dir+"/ledger'}\n"), "--http", "21744"}, exitUsage, `--http: "21744" is not an address; expected HOST:PORT`},
 		{"text for a section", file("--config", "a.yaml", "judge: {budget: 5USD}\n", "--cases", cases), exitUsage, "a.yaml: line 1: judge.budget: expected a mapping with the keys money, prices, tokens, found text"},
 		{"text for numbers", file("--config", "b.yaml", "metrics: {thresholds: 'ex_bird:0.9'}\n", "--cases", cases), exitUsage, "metrics.thresholds: expected a mapping from a name to a number, found text"},
 		{"a tab in YAML", file("--config", "c.yaml", "judge:\n\tmodel: x\n", "--cases", cases), exitUsage, "c.yaml: line 2: the line is indented by a tab; YAML expects spaces"},

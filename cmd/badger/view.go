@@ -99,10 +99,9 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", c.HTTP)
+	l, err := openListener(ctx, "--http", c.HTTP)
 	if err != nil {
-		return errcode.New(errcode.FailedPrecondition, "--http: %w", err)
+		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
