@@ -21,7 +21,7 @@ type PgBouncer struct {
 	cmd     *exec.Cmd
 	ended   chan struct{}
 	dir     string
-	release func() // gives the port back
+	release func() // releases the port
 }
 
 // Pool starts PgBouncer in front of the server. mode is its pool_mode: session, transaction or statement; sessions is

@@ -30,7 +30,7 @@ type Server struct {
 	as      *syscall.Credential // the user that runs the server; nil is the current user
 	cmd     *exec.Cmd
 	args    []string
-	release func() // gives the port back
+	release func() // releases the port
 
 	mu        sync.Mutex
 	databases int      // the number of names that Database has given
