@@ -286,6 +286,9 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 				return out
 			}
 			s := &c.passages[k].sentences[i]
+			if in[k] && rank < 1 && st.mayBeInWords(s) {
+				better(0.5, undecidedClaim, notDecided, k, "")
+			}
 			if len(s.figures) == 0 {
 				continue
 			}
@@ -323,6 +326,11 @@ func (c *contextCheck) figure(st *statement, f *textFigure, scope []int) checked
 	}
 	out.Figure = f.text
 	return out
+}
+
+// mayBeInWords reports whether a sentence about the same has a number in words, such as twelve for 12.
+func (st *statement) mayBeInWords(s *passageSentence) bool {
+	return len(s.says().amounts) > 0 && st.near(s).share >= relatedShare
 }
 
 // in returns what the figures of a sentence say of a figure of a statement, at best, and those that differ from it.

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"cmp"
+	"fmt"
 	"math/big"
 	"regexp"
 	"slices"
@@ -65,6 +66,7 @@ type textFigure struct {
 	date     *figureDate
 	clock    int  // minutes after midnight, or −1
 	half     bool // of a day that is not stated: 5:30
+	pounds   bool // of money or of mass
 }
 
 // figureReading is a possible value of a figure.
@@ -322,7 +324,11 @@ func figureAt(before, digits, after string, w writing) (f textFigure, used int, 
 			used = len(m)
 		}
 	}
-	f.readUnit(before, u.rest)
+	rest := u.rest
+	if tail := after[max(len(after)-len(rest), 0):]; strings.ToLower(tail) == rest { // MW is not mW
+		rest = tail
+	}
+	f.readUnit(before, rest)
 	f.bracket = closed && (f.scaled || f.share != "" || f.currency != "")
 	f.readings = f.readingsOf(n, strings.TrimSpace(low), w)
 	if len(f.readings) == 0 {
@@ -456,6 +462,15 @@ func (f *textFigure) readUnit(before, after string) {
 	if word = strings.TrimSuffix(word, "."); notUnits[strings.ToLower(word)] {
 		return
 	}
+	f.setMeasure(word, list, low)
+}
+
+// setMeasure sets the unit of a number from the word after it, the words from there on and the text in lower case.
+func (f *textFigure) setMeasure(word string, list []string, low string) {
+	if strings.HasPrefix(strings.ToLower(word), "pound") {
+		f.pounds = true
+		return
+	}
 	u := units.InCell(word)
 	if len(list) > 1 {
 		if phrase := units.InCell(list[0] + " " + list[1]); phrase != nil { // degrees Celsius
@@ -473,7 +488,7 @@ func (f *textFigure) readUnit(before, after string) {
 	}
 	switch {
 	case u == nil:
-	case u.Measure == units.Money:
+	case u.Measure == units.Money && u.Base != "":
 		f.currency = u.Base
 	default:
 		f.measure = u
@@ -533,6 +548,7 @@ func (f *textFigure) is(g *textFigure, s signs) figureRelation {
 		}
 		return figuresApart
 	}
+	f, g = f.beside(g), g.beside(f)
 	by, offset, how := f.conversion(g)
 	if how == figuresApart && f.counts(g) { // $5 days are not 30 days
 		return figuresDiffer
@@ -556,7 +572,65 @@ func (f *textFigure) is(g *textFigure, s signs) figureRelation {
 	if got == figuresDiffer {
 		return got
 	}
+	if f.named() != g.named() && (f.otherWord() || g.otherWord()) { // 8 cubits are not 8 meters
+		how = min(how, figuresOpen)
+	}
 	return min(got, how, f.signed(g, s))
+}
+
+// named reports whether a figure has a known unit.
+func (f *textFigure) named() bool { return f.measure != nil || f.currency != "" }
+
+// otherWord reports whether a word follows a figure that is neither a known unit nor a frequent word of a language.
+func (f *textFigure) otherWord() bool {
+	if f.unit == "" || f.named() || f.year {
+		return false
+	}
+	for _, frequent := range languageWords {
+		if frequent[f.unit] {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	meterUnit = units.InCell("m")
+	poundUnit = units.InCell("lb")
+	centUnit  = units.InCell("cents")
+)
+
+// beside returns a figure in the sense that the unit of another figure gives it: m is for meters next to a length, and
+// pounds are money next to money, and else a mass.
+func (f *textFigure) beside(g *textFigure) *textFigure {
+	length := g.measure != nil && g.measure.Measure == units.Length
+	switch {
+	case f.pounds && g.currency != "":
+		out := *f
+		out.currency = "GBP"
+		return &out
+	case f.pounds && g.measure != nil:
+		out := *f
+		out.measure = poundUnit
+		return &out
+	case length && f.measure == nil && f.severalWords():
+		out := *f
+		out.measure, out.scaled, out.readings = meterUnit, false, nil
+		for _, r := range f.readings {
+			if r.word.Cmp(one) == 0 {
+				out.readings = append(out.readings, r)
+			}
+		}
+		if len(out.readings) > 0 {
+			return &out
+		}
+	}
+	return f
+}
+
+// severalWords reports whether a word such as m multiplies a figure in one reading only.
+func (f *textFigure) severalWords() bool {
+	return slices.ContainsFunc(f.readings, func(r figureReading) bool { return r.word.Cmp(f.readings[0].word) != 0 })
 }
 
 // counts reports whether the same noun follows both figures.
@@ -595,6 +669,10 @@ func (f *textFigure) isTime(g *textFigure) figureRelation {
 		if f.date != nil || f.clock >= 0 {
 			plain, other = g, f
 		}
+		if plain.kind() == "" && other.clock >= 0 &&
+			strings.TrimLeft(plain.text, "0") == fmt.Sprintf("%d.%02d", other.clock/60, other.clock%60) { // at 18.45
+			return figuresOpen
+		}
 		if plain.kind() == "" && len(plain.readings) > 0 && plain.readings[0].value.IsInt() {
 			n := int(plain.readings[0].value.Num().Int64())
 			if other.date != nil && (n == other.date.day || n == other.date.year) ||
@@ -630,6 +708,12 @@ func (f *textFigure) conversion(g *textFigure) (by []*big.Rat, offset *big.Rat, 
 		return by, nil, how
 	}
 	switch {
+	case f.measure == centUnit && g.currency != "":
+		by[0] = big.NewRat(100, 1)
+		return by, nil, how
+	case g.measure == centUnit && f.currency != "":
+		by[0] = big.NewRat(1, 100)
+		return by, nil, how
 	case f.currency != "" && g.currency != "":
 		if _, ok := units.SharedCurrency(f.currency, g.currency); !ok {
 			how = figuresDiffer
@@ -705,13 +789,10 @@ func (f *textFigure) pair(a *figureReading, g *textFigure, b *figureReading) fig
 		how = min(how, figuresOpen)
 	}
 	// A word such as m for million or meters is read in one way on both sides.
-	several := func(x *textFigure) bool {
-		return slices.ContainsFunc(x.readings, func(r figureReading) bool { return r.word.Cmp(x.readings[0].word) != 0 })
-	}
 	meters := func(r *figureReading, other *textFigure) bool {
 		return r.word.Cmp(one) == 0 && other.measure != nil && other.measure.Measure == units.Length
 	}
-	switch s, t := several(f), several(g); {
+	switch s, t := f.severalWords(), g.severalWords(); {
 	case s && !t && meters(a, g), t && !s && meters(b, f):
 	case s && t && a.word.Cmp(b.word) != 0, s != t:
 		how = min(how, figuresOpen)
