@@ -409,7 +409,7 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 	if noEX > 0 {
 		out.Notes = append(out.Notes,
 			printable.Count(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+
-				"): the reasons are listed, but not measured on them")
+				"): their reasons are listed, but they are not in the percentages")
 	}
 	if !read && len(x.answers) > 0 {
 		out.Notes = append(out.Notes,

@@ -438,7 +438,7 @@ var kindTitles = map[string]string{
 	analysis.KindRelation:   "Relations between the results",
 	analysis.KindFilters:    "Filters applied, by STEF",
 	analysis.KindDiagnosis:  "Diagnoses, by ROSE",
-	analysis.KindRefusal:    "Answered or declined wrongly, by refusal",
+	analysis.KindRefusal:    "Answered what should be declined, or declined what should be answered, by refusal",
 	analysis.KindSafety:     "SQL that does more than read, or could not be judged, by sql_safety",
 }
 

@@ -117,7 +117,7 @@ func (v *view) leading() {
 	g.print(v.printer)
 	if len(v.Changes) > 0 {
 		v.line()
-		v.paragraph("", "change: on the cases that both were asked, a missing answer counts as 0. p of the first metric is not adjusted, the others are adjusted among themselves (Holm).")
+		v.paragraph("", "cases: with a score, of those asked. passed: of those with a score. change: on the cases that both were asked, a missing answer counts as 0. p of the first metric is not adjusted, the others are adjusted among themselves (Holm).")
 	}
 }
 

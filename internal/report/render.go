@@ -143,7 +143,7 @@ func (v *view) scores() {
 			}
 		}
 	}
-	v.title("Scores", "cov.: of the cases a metric applies to, those with a value")
+	v.title("Scores", "cov.: cases with a value, of applicable; passed: of those with a value")
 	g.print(v.printer)
 	v.nowhere()
 }

@@ -329,7 +329,7 @@ func runName(r *store.Run) string {
 		}
 	}
 	if !r.Started.IsZero() {
-		name += " · " + r.Started.UTC().Format("2006-01-02 15:04Z")
+		name += " · scored " + r.Started.UTC().Format("2006-01-02 15:04Z")
 	}
 	return name
 }

@@ -84,9 +84,9 @@ type orderText struct{ Value, Text string }
 var orders = []orderText{
 	{string(labelling.Disagreement), "where metrics disagree first"},
 	{string(labelling.Unsure), "where judges are least sure first"},
-	{string(labelling.Strata), "in turn from each relation, tier and agreement of metrics"},
-	{string(labelling.Random), "by lot"},
-	{string(labelling.Listed), "as the list shows them"},
+	{string(labelling.Strata), "mixed: in turn from each kind of difference, each difficulty, and from cases on which metrics agree or do not"},
+	{string(labelling.Random), "at random"},
+	{string(labelling.Listed), "in the order of the list"},
 }
 
 func (s *Site) newQueue(r *http.Request) (content, error) {
