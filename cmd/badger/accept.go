@@ -75,7 +75,7 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	if c.Withdraw {
 		word = "no longer accepted"
 	}
-	fmt.Fprintf(p.stdout, "%s is %s as a baseline\n", printable.Text(batch.Name()), word)
+	fmt.Fprintf(p.stdout, "%s is %s as the baseline of later batches\n", printable.Text(batch.Name()), word)
 	if kept {
 		fmt.Fprintf(p.stdout, "its note is kept: %s\n", printable.Text(row.Note))
 	}

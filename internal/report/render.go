@@ -332,7 +332,7 @@ func (v *view) labels() {
 		}
 	}
 	if len(g.rows) > 0 {
-		v.title("Labels", "")
+		v.title("Labels", "number of answers that a metric gave each; badger failures says them in words")
 		g.print(v.printer)
 	}
 }
