@@ -186,7 +186,7 @@ func (c *queueListCommand) Run(ctx context.Context, p process) error {
 		if !q.Open {
 			state = ", closed"
 		}
-		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, printable.Text(q.Name),
+		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, annotators differ on %d%s\n", q.ID, printable.Text(q.Name),
 			printable.Text(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
 	}
 	return nil

@@ -177,9 +177,9 @@ func (b *Baseline) Unaccepted() string {
 	case b.Why == BaselineAccepted:
 		return ""
 	case b.AcceptedLater:
-		return "no earlier batch is accepted"
+		return "no earlier batch has been accepted"
 	}
-	return "no batch is accepted"
+	return "no batch has been accepted"
 }
 
 // NotScored names the accepted batches of the agent that have no scores; "" if there are none.

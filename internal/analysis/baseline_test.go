@@ -63,7 +63,7 @@ func TestBaselineOf(t *testing.T) {
 	list[1].At = time.Time{}
 	if _, b := BaselineOf(list, nil,
 		4); b.String() !=
-		"a 1, batch n2 (2 batches before), the first complete batch of the version before; no batch is accepted" ||
+		"a 1, batch n2 (2 batches before), the first complete batch of the version before; no batch has been accepted" ||
 		b.Days != nil {
 		t.Errorf("%q", b)
 	}
@@ -90,13 +90,13 @@ func TestBaselineNamesUnusedAcceptances(t *testing.T) {
 		of       int
 		want     string // the end of the text
 	}{
-		{"none", nil, 1, "; no batch is accepted"},
-		{"another agent's", accept("b", "1", "n2"), 1, "; no batch is accepted"},
-		{"the batch itself", accept("a", "1", "n2"), 1, "; no earlier batch is accepted"},
-		{"a later one", accept("a", "1", "n3"), 1, "; no earlier batch is accepted"},
+		{"none", nil, 1, "; no batch has been accepted"},
+		{"another agent's", accept("b", "1", "n2"), 1, "; no batch has been accepted"},
+		{"the batch itself", accept("a", "1", "n2"), 1, "; no earlier batch has been accepted"},
+		{"a later one", accept("a", "1", "n3"), 1, "; no earlier batch has been accepted"},
 		{"an earlier one", accept("a", "1", "n2"), 3, ", accepted by kim on Thu 9 Jan 2025: checked"},
 		{"an earlier and a later one", accepted(accept("a", "1", "n1"), accept("a", "1", "n3")), 1, ", accepted by kim on Thu 9 Jan 2025: checked"},
-		{"one without scores", accept("a", "1", "n9"), 1, "; no batch is accepted; accepted, but without scores: a 1, batch n9"},
+		{"one without scores", accept("a", "1", "n9"), 1, "; no batch has been accepted; accepted, but without scores: a 1, batch n9"},
 		{"one with and two without scores", accepted(accept("a", "1", "n1"), accept("a", "1", "n9"), accept("a", "0", "n7")), 1,
 			": checked; accepted, but without scores: a 0, batch n7, a 1, batch n9"},
 	} {

@@ -860,7 +860,7 @@ func (v analysisView) exErrors(r *analysis.Ranking) {
 		}
 		name, tier := printable.Text(e.System), tierName(e.Tier)
 		if name == "" {
-			name = "all systems"
+			name = "all together"
 		}
 		if tier == "" {
 			tier = "all"

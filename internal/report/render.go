@@ -143,7 +143,7 @@ func (v *view) scores() {
 			}
 		}
 	}
-	v.title("Scores", "cov.: cases with a value, of applicable; passed: of those with a value")
+	v.title("Scores", "cov.: of the applicable cases, those with a value; passed: of those")
 	g.print(v.printer)
 	v.nowhere()
 }
@@ -332,7 +332,7 @@ func (v *view) labels() {
 		}
 	}
 	if len(g.rows) > 0 {
-		v.title("Labels", "number of answers that a metric gave each; badger failures says them in words")
+		v.title("Labels", "of metrics, with the number of answers; badger failures describes them in words")
 		g.print(v.printer)
 	}
 }

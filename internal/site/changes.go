@@ -145,7 +145,7 @@ func (s *Site) changesHeadline(
 	v.From, v.To = pr.names()
 	v.Kick = agentName(pr.to.Of.Agent, pr.to.Of.Version)
 	if name := pr.t.name(pr.to); name != pr.to.Of.Version {
-		v.Kick += ", " + name
+		v.Kick += ", " + pr.t.called(pr.to)
 	}
 	v.Kick += ". " + pr.why
 	subject := pr.to.Of.Version

@@ -323,9 +323,9 @@ func (s *Site) runNames(ctx context.Context, recent []store.Run) ([]string, erro
 
 func runName(r *store.Run) string {
 	name := agentName(r.Agent, r.Version)
-	for _, part := range []string{r.Batch, r.ID} {
+	for i, part := range []string{r.Batch, r.ID} {
 		if part != "" {
-			name += " · " + part
+			name += " · " + [...]string{"batch ", "run "}[i] + part
 		}
 	}
 	if !r.Started.IsZero() {

@@ -416,7 +416,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, primary s
 	to := pr.to
 	o.Kick = agentName(to.Of.Agent, to.Of.Version)
 	if name := pr.t.name(to); name != to.Of.Version {
-		o.Kick += ", " + name
+		o.Kick += ", " + pr.t.called(to)
 	}
 	if pr.from != nil {
 		o.Kick += ". " + pr.why

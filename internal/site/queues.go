@@ -84,7 +84,7 @@ type orderText struct{ Value, Text string }
 var orders = []orderText{
 	{string(labelling.Disagreement), "where metrics disagree first"},
 	{string(labelling.Unsure), "where judges are least sure first"},
-	{string(labelling.Strata), "mixed: in turn from each kind of difference, each difficulty, and from cases on which metrics agree or do not"},
+	{string(labelling.Strata), "mixed: kinds of difference, difficulties, and cases on which metrics agree or disagree take turns"},
 	{string(labelling.Random), "at random"},
 	{string(labelling.Listed), "in the order of the list"},
 }

@@ -192,6 +192,14 @@ func (t *timeline) noun(agent string) string {
 	return "batch"
 }
 
+// called returns the name of a batch with the word batch before it, or of a night, whose name is its date.
+func (t *timeline) called(m *moment) string {
+	if t.daily[m.Of.Agent] {
+		return t.name(m)
+	}
+	return "batch " + t.name(m)
+}
+
 // day formats the date of a batch: Mon 23 Nov.
 func day(at time.Time) string { return at.UTC().Format("Mon 2 Jan") }
 
