@@ -131,6 +131,8 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --markdown > docs/reference/functions.md
 	go run ./cmd/badger functions --metrics > docs/reference/metrics.md
 	go run ./cmd/badger functions --python > clients/python/src/badger_eval/functions.py
+	for f in macros:macros/functions.sql descriptions:macros/functions.yml figures:macros/figures.sql tables:models/badger.yml; do \
+	  go run ./cmd/badger functions --dbt=$${f%%:*} > sql/dbt/$${f#*:} || exit 1; done
 	go run ./cmd/badger functions --relations > docs/reference/relations.md
 	go run ./cmd/badger functions --equality > docs/reference/equality.md
 	go run ./cmd/badger functions --tables > docs/reference/tables.md
@@ -198,6 +200,6 @@ pins: ## write .ci/*.txt again from .ci/*.in: versions of Python's packages with
 # with them: -e goes on without them, and what tidy would note of them does not count.
 verify: generate ## fail if generated files or modules are stale
 	! go mod tidy -e -diff 2>/dev/null | grep '^[-+][^-+]' | grep -v databricks-sql-kernel-bindings
-	git diff --exit-code -- docs clients ARCHITECTURE.md
+	git diff --exit-code -- docs clients sql/dbt ARCHITECTURE.md
 
 .PHONY: wheel deb recipes million engines pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

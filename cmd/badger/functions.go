@@ -16,11 +16,12 @@ type functionsCommand struct {
 	Markdown bool `help:"Print the functions as a Markdown page."`
 	Metrics  bool `help:"Print the metrics as a Markdown page."`
 
-	Relations bool `help:"Print the relations between two results as a Markdown page."`
-	Equality  bool `help:"Print the laws of equality as a Markdown page."`
-	Tables    bool `help:"Print tables and case files as a Markdown page."`
-	Python    bool `hidden:"" help:"Print the functions as a module of the Python package."`
-	Hosts     bool `hidden:"" help:"Print the hosts that badger contacts as a Markdown page."`
+	Relations bool   `help:"Print the relations between two results as a Markdown page."`
+	Equality  bool   `help:"Print the laws of equality as a Markdown page."`
+	Tables    bool   `help:"Print tables and case files as a Markdown page."`
+	Python    bool   `hidden:"" help:"Print the functions as a module of the Python package."`
+	DBT       string `hidden:"" name:"dbt" help:"Print a file of the dbt package: macros, descriptions, tables or figures."`
+	Hosts     bool   `hidden:"" help:"Print the hosts that badger contacts as a Markdown page."`
 
 	Names []string `arg:"" optional:"" name:"name" help:"Functions to describe."`
 	terminalFlags
@@ -68,6 +69,13 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		return functions.WriteJSON(p.stdout)
 	case c.Markdown:
 		_, err := p.stdout.Write(functions.Page())
+		return err
+	case c.DBT != "":
+		file, err := functions.DBT(c.DBT)
+		if err != nil {
+			return err
+		}
+		_, err = p.stdout.Write(file)
 		return err
 	case c.Python:
 		_, err := p.stdout.Write(functions.Python())

@@ -90,3 +90,28 @@ func TestPython(t *testing.T) {
 		t.Error("clients/python/src/badger_eval/functions.py is not that of the catalogue: make generate writes it")
 	}
 }
+
+// The generated files of the dbt package are those of the catalogue: make generate writes them.
+func TestDBT(t *testing.T) {
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions, err := docs.NewFunctions(engine, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, path := range map[string]string{"macros": "macros/functions.sql", "descriptions": "macros/functions.yml",
+		"figures": "macros/figures.sql", "tables": "models/badger.yml"} {
+		want, err := functions.DBT(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile("../../sql/dbt/" + path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("sql/dbt/%s is stale (%v): make generate", path, err)
+		}
+	}
+	if _, err := functions.DBT("macro"); err == nil || !strings.Contains(err.Error(), "expected macros, descriptions, tables or figures") {
+		t.Errorf("an unknown file: %v", err)
+	}
+}

@@ -103,6 +103,15 @@ var madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.met
 const unlike = `CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
              WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' OR n.scored + b.scored = 0 THEN 'no value' END`
 
+// CountedValue returns the expression for the value of a score of the relation s as figures count it: a missing answer
+// counts as 0 if higher is better, and as 1 if the metric passes an answer without SQL.
+func CountedValue() string {
+	return "CASE WHEN " + passesSilently("s.") + " THEN 1 WHEN " + silent + " THEN 0 ELSE s.value END"
+}
+
+// LowerIsBetter returns badger's metrics in which lower values are better, as SQL literals.
+func LowerIsBetter() string { return lowerIsBetter }
+
 // failureLabels are the labels that the details of scores contain in lists, by metric and list.
 var failureLabels = []struct {
 	metric, kind, member string
