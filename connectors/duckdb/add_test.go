@@ -12,13 +12,14 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // A merge leaves out the rows before the writer's first, and finds its own although the engine numbers
 // rows again, once it has cleared away those that others deleted before or after the writer began.
 func TestAddingAgainFindsRowsThatMoved(t *testing.T) {
 	const others, own = 5 * group, 1000
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		why           string
 		before, after int // how many of the others' rows are deleted before the writer's first merge, and after it
 		ownFirst      bool
@@ -28,7 +29,7 @@ func TestAddingAgainFindsRowsThatMoved(t *testing.T) {
 		{why: "deleted after", after: 3 * group},
 		{why: "deleted before and after", before: group, after: 2 * group},
 		{why: "the writer's own rows are first", after: 2 * group, ownFirst: true},
-	} {
+	}, 3) {
 		t.Run(tc.why, func(t *testing.T) {
 			ctx := context.Background()
 			c := mustOpen(t, filepath.Join(t.TempDir(), "w.duckdb"), duckdb.Options{})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestCarriedFunctions(t *testing.T) {
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()
-	for _, tc := range []struct{ dialect, expr, value, other string }{
+	for _, tc := range sample.Of([]struct{ dialect, expr, value, other string }{
 		{"bigquery", "DATE_DIFF(DATE '2010-07-07', DATE '2008-12-25', DAY)", "559", "560"},
 		{"bigquery", "DATE_DIFF(DATE '2017-10-15', DATE '2017-10-14', WEEK)", "1", "0"}, // a week begins on Sunday
 		{"bigquery", "DATE_DIFF(DATE '2017-12-18', DATE '2017-12-17', WEEK)", "0", "1"},
@@ -190,7 +191,7 @@ func TestCarriedFunctions(t *testing.T) {
 		{"bigquery", "GENERATE_UUID()", "refused", ""},
 		{"redshift", "CAST(2.0 AS INT)", "2", "3"},
 		{"tsql", "DATEPART(weekday, CAST('2024-01-07' AS DATE))", "refused", ""},
-	} {
+	}, 4) {
 		search := func(value string) *counterexample.Outcome {
 			o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{
 				Gold: "SELECT " + tc.expr + " AS x FROM t", Pred: "SELECT " + value + " AS x FROM t", Dialect: tc.dialect, Schema: "CREATE TABLE t (id INT NOT NULL)", Tries: 12, Time: 60_000,
@@ -220,7 +221,7 @@ func TestCarriedConstructs(t *testing.T) {
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()
 	const found, none = "found", "none"
-	for _, tc := range []struct{ why, dialect, schema, gold, pred, want string }{
+	for _, tc := range sample.Of([]struct{ why, dialect, schema, gold, pred, want string }{
 		{"an element of an array", "bigquery", "", "SELECT o.id, i.sku FROM shop.orders AS o, UNNEST(o.items) AS i WHERE i.qty > 2", "SELECT o.id, i.sku FROM shop.orders AS o, UNNEST(o.items) AS i WHERE i.qty >= 2", found},
 		{"an array has several elements", "bigquery", "", "SELECT COUNT(*) FROM shop.orders AS o, UNNEST(o.items) AS i WHERE i.qty > 0", "SELECT COUNT(DISTINCT o.id) FROM shop.orders AS o, UNNEST(o.items) AS i WHERE i.qty > 0", found},
 		{"a comma is a cross join", "bigquery", "", "SELECT o.id, i.sku FROM shop.orders AS o, UNNEST(o.items) AS i", "SELECT o.id, i.sku FROM shop.orders AS o CROSS JOIN UNNEST(o.items) AS i", none},
@@ -291,7 +292,7 @@ func TestCarriedConstructs(t *testing.T) {
 		{"DuckDB counts NULL where nothing is true or false", "duckdb", "CREATE TABLE t (a INT)", "SELECT COUNT_IF(a = 1) FROM t", "SELECT COUNT(*) FILTER (WHERE a = 1) FROM t", found},
 		{"others count 0", "snowflake", "CREATE TABLE t (a INT)", "SELECT COUNT_IF(a = 1) FROM t", "SELECT COUNT(CASE WHEN a = 1 THEN 1 END) FROM t", none},
 		{"nothing on any database", "postgres", "CREATE TABLE t (a INT NOT NULL CHECK (a > 0))", "SELECT a FROM t WHERE a < 0", "SELECT a FROM t WHERE a < -5", "neither query returns a row"},
-	} {
+	}, 4) {
 		o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema, Time: 60_000})
 		if err != nil {
 			t.Fatal(err)

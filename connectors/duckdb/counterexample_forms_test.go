@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
@@ -12,7 +13,7 @@ const quarterDDL = "CREATE TABLE sale (shop VARCHAR(20), quarter VARCHAR(2), amo
 
 // Forms that are read as the queries that they stand for: they equal those, and nothing else.
 func TestCounterexampleForms(t *testing.T) {
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		name, dialect, schema string
 		query, same, other    string
 	}{
@@ -118,7 +119,7 @@ func TestCounterexampleForms(t *testing.T) {
 			"SELECT shop, quarter, 2 * GROUPING(shop) + GROUPING(quarter) FROM sale GROUP BY ROLLUP (shop, quarter)",
 			"SELECT shop, quarter, GROUPING(shop) + 2 * GROUPING(quarter) FROM sale GROUP BY ROLLUP (shop, quarter)",
 		},
-	} {
+	}, 3) {
 		t.Run(tc.name, func(t *testing.T) {
 			if o := find(t, counterexample.Problem{Gold: tc.query, Pred: tc.same, Dialect: tc.dialect, Schema: tc.schema, Time: 60_000}); o.Why != "" || o.Found {
 				t.Errorf("the query that it stands for: %q, %s %v", o.Why, o.Sentence, o.Tables)

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // Values that clients and tools were publicly reported to read wrongly, by the report.
@@ -80,6 +81,9 @@ func TestReportedLongResult(t *testing.T) {
 // An enumeration of more words than one byte, and than two, counts.
 func TestReportedEnumerations(t *testing.T) {
 	for _, words := range []int{255, 256, 257, 65536, 65537} {
+		if words == 65536 && !sample.Thorough() {
+			continue // 65537 has the same words and one more
+		}
 		t.Run(fmt.Sprintf("duckdb/duckdb-go#157: the words of an enumeration of %d are others", words), func(t *testing.T) {
 			w := open(t, ":memory:", driver.Options{})
 			if err := w.Exec(context.Background(), fmt.Sprintf("CREATE TYPE word AS ENUM (SELECT 'w' || i FROM range(%d) AS t(i))", words)); err != nil {

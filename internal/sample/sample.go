@@ -47,3 +47,15 @@ func Count(n, share int) int {
 	}
 	return (n + share - 1) / share
 }
+
+// Of returns the cases that a test examines, one in share in their order; all if tests are thorough or share is below
+// 2.
+func Of[T any](cases []T, share int) []T {
+	out := make([]T, 0, Count(len(cases), share))
+	for i, c := range cases {
+		if Takes(i, len(cases), share) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,6 +1,7 @@
 package sample_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -47,6 +48,22 @@ func TestTakesTheSameAgain(t *testing.T) {
 		if a, b := sample.One("x", 1000), sample.One("x", 1000); a != b || a < 0 || a >= 1000 {
 			t.Errorf("seed %q: %d, then %d of 1000", seed, a, b)
 		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	t.Setenv("BADGER_THOROUGH", "")
+	all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	got := sample.Of(all, 4)
+	if len(got) != 3 || got[0] > 3 || got[1] < 4 || got[1] > 7 || got[2] != 8 {
+		t.Errorf("one in four of %v are %v, want one of each four and the last", all, got)
+	}
+	if got := sample.Of(all, 1); !slices.Equal(got, all) {
+		t.Errorf("one in one of %v are %v", all, got)
+	}
+	t.Setenv("BADGER_THOROUGH", "1")
+	if got := sample.Of(all, 4); !slices.Equal(got, all) {
+		t.Errorf("thorough tests examine %v of %v", got, all)
 	}
 }
 
