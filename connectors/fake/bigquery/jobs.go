@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -28,7 +29,9 @@ type job struct {
 	config  *bq.JobConfiguration
 	kind    string
 	table   string // the engine's table that contains the result
+	list    string // the select list of its columns; see [Server.columns]
 	schema  *bq.TableSchema
+	sent    *arrow.Schema // what the Storage Read API sends, once it was asked for; guarded by the server's mu
 	rows    int64
 	canned  *Result
 	failed  *bq.ErrorProto
@@ -202,39 +205,42 @@ func (s *Server) runStatement(ctx context.Context, j *job) error {
 		return errors.New("Syntax error: no statement at [1:1]")
 	}
 	j.table = anonymous + "." + quote(j.ref.JobId)
-	raw := anonymous + "." + quote(j.ref.JobId+"_raw")
-	if err := s.db.Exec(ctx, inDataset+"CREATE TABLE "+raw+" AS "+sql, args...); err != nil {
+	if err := s.db.Exec(ctx, inDataset+"CREATE TABLE "+j.table+" AS "+sql, args...); err != nil {
 		return err
 	}
-	defer s.db.Exec(ctx, "DROP TABLE "+raw) //nolint:errcheck // in memory
-	columns, schema, err := s.columns(ctx, raw)
+	list, schema, sums, err := s.columns(ctx, j.table)
 	if err != nil {
 		return err
 	}
-	j.schema = schema
-	if err := s.db.Exec(ctx, "CREATE TABLE "+j.table+" AS SELECT "+columns+" FROM "+raw); err != nil {
+	j.list, j.schema = list, schema
+	if j.rows, err = s.count(ctx, j.table); err != nil || !sums {
 		return err
 	}
-	j.rows, err = s.count(ctx, j.table)
-	return err
+	// Values that BigQuery's types do not hold are an error of the job, not of the one who reads its result.
+	wide := j.table
+	j.table = anonymous + "." + quote(j.ref.JobId+"_narrow")
+	defer s.db.Exec(ctx, "DROP TABLE "+wide) //nolint:errcheck // in memory
+	return s.db.Exec(ctx, "CREATE TABLE "+j.table+" AS SELECT "+list+" FROM "+wide)
 }
 
 // columns returns the columns of a table: as a select list with the types in which they are stored, and as BigQuery's
-// schema.
-func (s *Server) columns(ctx context.Context, table string) (string, *bq.TableSchema, error) {
+// schema. sums is set if the values of a column may be too large for the type in which it is stored.
+func (s *Server) columns(ctx context.Context, table string) (list string, schema *bq.TableSchema, sums bool,
+	err error) {
 	r, err := s.db.Query(ctx, "SELECT * FROM "+table+" LIMIT 0")
 	if err != nil {
-		return "", nil, err
+		return "", nil, false, err
 	}
 	defer r.Release()
-	schema := &bq.TableSchema{}
-	var list []string
+	schema = &bq.TableSchema{}
+	var casts []string
 	for _, f := range r.Schema().Fields() {
 		engine, c := stored(f)
-		list = append(list, fmt.Sprintf("CAST(%s AS %s) AS %[1]s", quote(f.Name), engine))
+		sums = sums || strings.Contains(fmt.Sprint(f.Type), "decimal256")
+		casts = append(casts, fmt.Sprintf("CAST(%s AS %s) AS %[1]s", quote(f.Name), engine))
 		schema.Fields = append(schema.Fields, c)
 	}
-	return strings.Join(list, ", "), schema, nil
+	return strings.Join(casts, ", "), schema, sums, nil
 }
 
 func (s *Server) count(ctx context.Context, table string) (int64, error) {

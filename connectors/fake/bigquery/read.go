@@ -37,7 +37,7 @@ func (r *readServer) CreateReadSession(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	t, _, j, err := s.tableOf(ctx, table)
+	t, name, j, err := s.tableOf(ctx, table)
 	if err != nil {
 		return nil, status.Error(codes.NotFound, err.Error())
 	}
@@ -45,7 +45,7 @@ func (r *readServer) CreateReadSession(ctx context.Context,
 		return nil, status.Error(codes.InvalidArgument,
 			"request failed: non-table entities cannot be read with the storage API")
 	}
-	schema, err := s.sentSchema(ctx, t, j)
+	schema, err := s.sentSchema(ctx, t, name, j)
 	if err != nil {
 		return nil, status.Error(codes.Internal, err.Error())
 	}
@@ -79,19 +79,23 @@ func tableIn(name string) (*bq.TableReference, error) {
 	return &bq.TableReference{ProjectId: p[1], DatasetId: p[3], TableId: p[5]}, nil
 }
 
-// sentSchema returns a table's schema as the Storage Read API sends it.
-func (s *Server) sentSchema(ctx context.Context, t *bq.Table, j *job) (*arrow.Schema, error) {
+// sentSchema returns the schema of a table, which has this name in the engine, as the Storage Read API sends it.
+func (s *Server) sentSchema(ctx context.Context, t *bq.Table, name string, j *job) (*arrow.Schema, error) {
 	switch {
 	case j != nil && j.endless:
 		return endlessSchema, nil
 	case j != nil && j.canned != nil:
 		return j.canned.Record.Schema(), nil
 	}
-	_, name, _, err := s.tableOf(ctx, t.TableReference)
-	if err != nil {
-		return nil, err
+	if j != nil {
+		s.mu.Lock()
+		sent := j.sent
+		s.mu.Unlock()
+		if sent != nil {
+			return sent, nil
+		}
 	}
-	list, _, err := s.columns(ctx, name)
+	list, err := s.listOf(ctx, name, j)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +108,22 @@ func (s *Server) sentSchema(ctx context.Context, t *bq.Table, j *job) (*arrow.Sc
 	for i := range fields {
 		fields[i] = sent(fields[i], t.Schema.Fields[i])
 	}
-	return arrow.NewSchema(fields, nil), nil
+	out := arrow.NewSchema(fields, nil)
+	if j != nil {
+		s.mu.Lock()
+		j.sent = out
+		s.mu.Unlock()
+	}
+	return out, nil
+}
+
+// listOf returns the select list of a table's columns, which is known of a job's result.
+func (s *Server) listOf(ctx context.Context, name string, j *job) (string, error) {
+	if j != nil && j.list != "" {
+		return j.list, nil
+	}
+	list, _, _, err := s.columns(ctx, name)
+	return list, err
 }
 
 // schemaBytes returns the schema message of a stream.
@@ -151,7 +170,7 @@ func (r *readServer) ReadRows(in *storagepb.ReadRowsRequest, out storagepb.BigQu
 	if err != nil {
 		return status.Error(codes.NotFound, err.Error())
 	}
-	schema, err := s.sentSchema(ctx, t, j)
+	schema, err := s.sentSchema(ctx, t, name, j)
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
 	}
@@ -202,7 +221,7 @@ func (r *readServer) ReadRows(in *storagepb.ReadRowsRequest, out storagepb.BigQu
 		defer rec.Release()
 		return send(rec)
 	}
-	list, _, err := s.columns(ctx, name)
+	list, err := s.listOf(ctx, name, j)
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
 	}

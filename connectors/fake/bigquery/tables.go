@@ -57,7 +57,7 @@ SELECT schema_name, view_name, 'VIEW' FROM duckdb_views()) WHERE s = ? AND t = ?
 	}
 	out.Type = kind
 	name := quote(ref.DatasetId) + "." + quote(ref.TableId)
-	if _, out.Schema, err = s.columns(ctx, name); err != nil {
+	if _, out.Schema, _, err = s.columns(ctx, name); err != nil {
 		return nil, "", nil, err
 	}
 	n, err := s.count(ctx, name)
@@ -162,7 +162,7 @@ func (s *Server) page(r *http.Request, j *job) ([]*bq.TableRow, string, error) {
 	case j.schema == nil || limit == 0 || j.table == "":
 		return nil, "", nil
 	}
-	list, _, err := s.columns(r.Context(), j.table)
+	list, err := s.listOf(r.Context(), j.table, j)
 	if err != nil {
 		return nil, "", err
 	}
