@@ -412,7 +412,17 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 			return errcode.New(errcode.Unimplemented,
 				"%s: versions of tables are unsupported; write the old rows to a separate table", w.dialect.Name)
 		}
-		rows, err := conn.Query(ctx, "SELECT * FROM "+r.Name)
+		names, err := r.Names()
+		if err != nil {
+			return err
+		}
+		parts := make([]string, len(names))
+		for i, n := range names {
+			if parts[i] = n.Text; n.Quoted {
+				parts[i] = w.dialect.Identifiers.Quoted(n.Text)
+			}
+		}
+		rows, err := conn.Query(ctx, "SELECT * FROM "+strings.Join(parts, "."))
 		if err != nil {
 			return err
 		}

@@ -395,7 +395,8 @@ func nextCommand(file string, n *golden.Counts) string {
 	if n.Executable {
 		engine := map[string]string{
 			"sqlite": "'sqlite:DIR/{database}/{database}.sqlite'", "duckdb": "'duckdb:DIR/{database}.duckdb'",
-			"postgres": "postgres://USER@HOST/DATABASE", "snowflake": "'snowflake://USER@ACCOUNT/DATABASE?warehouse=W'",
+			"mysql": "'mysql://USER@HOST/{database}'", "postgres": "postgres://USER@HOST/DATABASE",
+			"snowflake": "'snowflake://USER@ACCOUNT/DATABASE?warehouse=W'",
 			"bigquery": "bigquery://PROJECT/DATASET", "databricks": "'databricks://HOST/CATALOG?warehouse=W'",
 		}[n.Engine]
 		if engine == "" {

@@ -247,7 +247,8 @@ func TestNextCommand(t *testing.T) {
 		"badger run --cases cases.jsonl --no-to":                                                        {"-", golden.Counts{Answers: 1}},
 		"badger run --cases 'my set.jsonl' --execute 'sqlite:DIR/{database}/{database}.sqlite' --no-to": {"my set.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "sqlite", Databases: true}},
 		"badger run --cases a.jsonl --execute 'sqlite:DIR/DATABASE.sqlite' --no-to":                     {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "sqlite"}},
-		"badger run --cases a.jsonl --execute URL --no-to":                                              {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "mysql"}},
+		"badger run --cases a.jsonl --execute URL --no-to":                                              {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "oracle"}},
+		"badger run --cases a.jsonl --execute 'mysql://USER@HOST/DATABASE' --no-to":                     {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "mysql"}},
 		"badger run --cases a.jsonl --execute 'snowflake://USER@ACCOUNT/DATABASE?warehouse=W' --no-to":  {"a.jsonl", golden.Counts{Answers: 1, Executable: true, Engine: "snowflake", Databases: true}},
 	} {
 		if got := nextCommand(x.file, &x.n); got != want {

@@ -138,9 +138,9 @@ type Dialect struct {
 	// KeyIndex returns the statement that creates a unique index on the key of one of badger's tables, if it does not
 	// exist. nil if the warehouse has no indexes, or merges as fast without.
 	KeyIndex func(schema, table string, key []string) string
-	// Definition returns a statement whose result is one string: the CREATE TABLE statement of a table or a view, with
-	// the constraints that the warehouse stores. name has one to three parts: catalog, schema and table. nil if the
-	// warehouse has no such statement.
+	// Definition returns a statement whose result is one row: its only column, or its second after the name, is the
+	// CREATE TABLE statement of a table or a view, with the constraints that the warehouse stores. name has one to
+	// three parts: catalog, schema and table. nil if the warehouse has no such statement.
 	Definition func(name ...string) string
 	// Calls is a query with one parameter, a name in lower case. It counts the functions in all schemas, and other
 	// objects, that a call of that name may mean. "" if the warehouse cannot be queried for them.

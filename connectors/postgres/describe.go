@@ -123,14 +123,6 @@ func (c *Conn) sessions(ctx context.Context) (driver.Fact, error) {
 
 // credentials describes where the password is read from.
 func (c *Conn) credentials() driver.Fact {
-	where := "the URL, the PG* variables and the files that they name"
-	switch p := c.password; {
-	case p.command != "":
-		where = "the output of password_command"
-	case p.file != "":
-		where = "password_file"
-	case p.env != "":
-		where = "the variable " + cmp.Or(p.env, "of password_env") + ", which changes only with a restart"
-	}
+	where := cmp.Or(c.password.Where(), "the URL, the PG* variables and the files that they name")
 	return driver.Fact{Name: "credentials", Text: "read for each session that signs in: " + where}
 }

@@ -85,7 +85,7 @@ func TestPlacesOfPasswords(t *testing.T) {
 	}{
 		{"two places", "&password_env=A&password_file=b", errcode.InvalidArgument, "more than one"},
 		{"an empty one", "&password_command=", errcode.InvalidArgument, "password_command"},
-		{"one twice", "&password_env=A&password_env=B", errcode.InvalidArgument, "one value"},
+		{"one twice", "&password_env=A&password_env=B", errcode.InvalidArgument, "given 2 times"},
 		{"a variable that is not set", "&password_env=NOT_SET_HERE", errcode.Unauthenticated, "NOT_SET_HERE"},
 		{"a file that is not there", "&password_file=" + dir + "/none", errcode.Unauthenticated, `"none"`},
 		{"a program that is not there", "&password_command=" + dir + "/none+x", errcode.Unauthenticated, "could not be run"},

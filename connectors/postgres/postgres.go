@@ -115,7 +115,7 @@ var Features = driver.Features{ReadOnly: true, Snapshots: true}
 type Conn struct {
 	pool     *pgxpool.Pool
 	url      string
-	password password
+	password driverbase.Password
 	where    string // host:port/database, for messages
 	mem      memory.Allocator
 	room     chan struct{} // has one element for each session that may still be acquired from the pool

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -20,7 +21,7 @@ func invalid(format string, args ...any) error {
 type address struct {
 	config   *pgxpool.Config
 	redshift bool
-	password password
+	password driverbase.Password
 }
 
 // parseURL parses a URL, see [Open].

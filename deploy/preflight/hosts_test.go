@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/connectors/mysql"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/connectors/snowflake"
 	"github.com/badger-eval/badger/connectors/sqlite"
@@ -23,7 +24,7 @@ import (
 )
 
 var (
-	connectors = []driver.Connector{bigquery.Connector, databricks.Connector, duckdb.Connector, postgres.Connector, snowflake.Connector, sqlite.Connector}
+	connectors = []driver.Connector{bigquery.Connector, databricks.Connector, duckdb.Connector, mysql.Connector, postgres.Connector, snowflake.Connector, sqlite.Connector}
 	providers  = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}
 )
 

@@ -4,17 +4,14 @@ package execution_test
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
-	"time"
+
+	"github.com/badger-eval/badger/connectors/fake/mariadb"
 )
 
 // mariaDB is a connection to a server that the test has started. It speaks MariaDB's protocol itself, as the
@@ -25,55 +22,19 @@ type mariaDB struct {
 	seq  byte
 }
 
-// startMariaDB starts a server with a directory and a socket of its own, and skips the test if none is
-// installed.
+// startMariaDB starts a server and connects to it, and skips the test if none is installed.
 func startMariaDB(t *testing.T) *mariaDB {
 	t.Helper()
-	server, err := exec.LookPath("mariadbd")
-	install, err2 := exec.LookPath("mariadb-install-db")
-	if err != nil || err2 != nil {
-		t.Skip("there is no MariaDB server to test with")
-	}
-	dir, err := os.MkdirTemp("", "maria") // the path of a socket has at most 107 characters
+	conn, err := net.Dial("unix", mariadb.Start(t, "--skip-networking", "--skip-grant-tables").Socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "s")
-	args := []string{"--no-defaults", "--datadir=" + data, "--skip-test-db", "--auth-root-authentication-method=normal"}
-	run := []string{"--no-defaults", "--datadir=" + data, "--socket=" + socket, "--pid-file=" + filepath.Join(dir, "pid"), "--skip-networking", "--skip-grant-tables", "--innodb-buffer-pool-size=8M", "--character-set-server=utf8mb4"}
-	if os.Getuid() == 0 {
-		args, run = append(args, "--user=root"), append(run, "--user=root")
-	}
-	if out, err := exec.CommandContext(t.Context(), install, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	var log bytes.Buffer
-	cmd := exec.Command(server, run...) //nolint:noctx // the server ends after the test's context
-	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
+	t.Cleanup(func() { _ = conn.Close() })
+	m := &mariaDB{conn: conn, in: bufio.NewReader(conn)}
+	if err := m.login(); err != nil {
 		t.Fatal(err)
 	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
-	t.Cleanup(func() { _ = cmd.Process.Kill(); <-exited })
-	for {
-		conn, err := net.Dial("unix", socket)
-		if err == nil {
-			m := &mariaDB{conn: conn, in: bufio.NewReader(conn)}
-			t.Cleanup(func() { _ = conn.Close() })
-			if err := m.login(); err != nil {
-				t.Fatal(err)
-			}
-			return m
-		}
-		select {
-		case err := <-exited:
-			exited <- err
-			t.Fatalf("MariaDB ended: %v: %s", err, log.String())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+	return m
 }
 
 func (m *mariaDB) read() ([]byte, error) {

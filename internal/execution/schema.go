@@ -54,8 +54,8 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 			return err
 		}
 		text := ""
-		if t != nil && t.Rows() == 1 && len(t.Columns) == 1 {
-			text = t.Columns[0].Value(0).String()
+		if t != nil && t.Rows() == 1 {
+			text = t.Columns[min(1, len(t.Columns)-1)].Value(0).String()
 		}
 		if !strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "CREATE ") {
 			return nil
