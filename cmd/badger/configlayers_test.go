@@ -111,6 +111,7 @@ func TestConfigurationInLayers(t *testing.T) {
 		{"HTTP/2 in the clear beside TLS", "listen: {h2c: true}\ntls: {cert: a, key: b}\n", nil, nil, 2, nil},
 		{"traces to nowhere", "traces: {sample: 0.5}\n", nil, nil, 2, []string{"traces: there is no endpoint"}},
 		{"traces with a password", "traces: {endpoint: 'https://me:sk-secret-value@host/v1/traces'}\n", nil, nil, 2, []string{"me:***@host"}},
+		{"evaluations to nowhere", "traces: {evaluations: true}\n", nil, nil, 2, []string{"traces: there is no endpoint"}},
 		{"a share of calls that is none", "traces: {endpoint: 'https://host', sample: 2}\n", nil, nil, 2, []string{"traces.sample"}},
 	} {
 		code, stdout, stderr := checked(t, tc.config, tc.env, tc.args...)

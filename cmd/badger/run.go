@@ -22,6 +22,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/submission"
+	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
@@ -81,6 +82,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer e.judge.Close()
+	defer e.closeTraces(ctx)
 	defer e.Execution.Close()
 	defer e.Exports.Drop()
 	working, stop, ended := interruptible(ctx, p.stderr)
@@ -152,7 +154,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 			"database of the cases right?")
 		err = cmp.Or(err, errLost)
 	}
-	return err
+	return cmp.Or(err, e.sendEvaluations(ctx))
 }
 
 // check returns a usage error if flags exclude each other.
@@ -238,6 +240,10 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	}
 	judged := e.judging()
 	judged.Scores, judged.Missed = e.Warehouse, e.missed
+	if err := e.openTelemetry(ctx, config.Traces); err != nil {
+		return err
+	}
+	judged.Tracer = e.traces.Tracer()
 	judged.Opened = func(err error) {
 		fmt.Fprintf(e.stderr, "\n%v\nThe judge is not asked for a while; scores that need it fail, and --resume ID --retry-failed scores them again.\n", err)
 	}
@@ -456,6 +462,9 @@ type runAtWork struct {
 	// sentinelErr says why the judges were not compared. It does not lose the report of the run.
 	sentinelErr error
 	since       time.Time // earlier verdicts on sentinel cases are ignored; zero: none
+
+	evaluations *telemetry.Evaluations // the collector that scores are sent to; nil: none
+	traces      *telemetry.Traces      // spans of judge calls; nil: none
 }
 
 // interruptible returns a context that the second interrupt cancels. The first one closes stop, so that cases in

@@ -110,7 +110,7 @@ func Hosts(c HostsConfig, connectors []driver.Connector, providers judgebackend.
 			return nil, err
 		}
 		add("traces.endpoint",
-			driver.Contact{Host: host, Port: port, Why: "the collector of traces", When: "while badger serve runs"})
+			driver.Contact{Host: host, Port: port, Why: "the collector of traces", When: "while badger serve runs, and in badger run if traces.evaluations is set"})
 	}
 	return out, nil
 }

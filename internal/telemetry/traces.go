@@ -31,6 +31,9 @@ type TracesConfig struct {
 	// PEM file of the certificate authorities for the endpoint; by default the system's
 	CAFile string  `yaml:"ca_file"`
 	Sample float64 `yaml:"sample"` // share of calls that are traced if their callers do not trace them, above 0 to 1; 1
+	// badger run sends spans of its judge calls, and an event for each score to /v1/logs of the same collector
+	Evaluations bool `yaml:"evaluations"`
+	Content     bool `yaml:"content"` // these events hold the reasons of scores, which may quote questions, SQL and cells
 }
 
 // Traces creates spans and exports them.
@@ -49,16 +52,43 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 		}
 		return nil, nil //nolint:nilnil // no traces
 	}
-	u, err := url.Parse(c.Endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return nil, errcode.New(errcode.InvalidArgument,
-			"traces.endpoint: expected a URL such as https://collector:4318/v1/traces, without a user or password")
+	to, err := c.collector()
+	if err != nil {
+		return nil, err
 	}
 	if c.Sample == 0 {
 		c.Sample = 1
 	}
 	if !(c.Sample > 0 && c.Sample <= 1) {
 		return nil, errcode.New(errcode.InvalidArgument, "traces.sample: expected a number above 0 and up to 1")
+	}
+	exporter, err := otlptracehttp.New(ctx,
+		otlptracehttp.WithEndpointURL(to.url.String()), otlptracehttp.WithHeaders(to.headers),
+		otlptracehttp.WithTimeout(exportTime), otlptracehttp.WithHTTPClient(to.client))
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "traces: %w", err)
+	}
+	return &Traces{sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(spanErrorLog{exporter, log}),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.Sample))),
+		sdktrace.WithResource(
+			resource.NewSchemaless(attribute.String("service.name", "badger"), attribute.String("service.version", version))),
+	)}, nil
+}
+
+// collector is the receiver of OTLP over HTTP that a configuration names.
+type collector struct {
+	url     *url.URL // for spans
+	headers map[string]string
+	client  *http.Client
+}
+
+// collector returns the receiver that c names, which it does not contact.
+func (c *TracesConfig) collector() (*collector, error) {
+	u, err := url.Parse(c.Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return nil, errcode.New(errcode.InvalidArgument,
+			"traces.endpoint: expected a URL such as https://collector:4318/v1/traces, without a user or password")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"
@@ -79,20 +109,8 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 	if err != nil {
 		return nil, err
 	}
-	exporter, err := otlptracehttp.New(ctx,
-		otlptracehttp.WithEndpointURL(u.String()), otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(exportTime),
-		otlptracehttp.WithHTTPClient(
-			&http.Client{Transport: transport, Timeout: exportTime,
-				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
-	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "traces: %w", err)
-	}
-	return &Traces{sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(spanErrorLog{exporter, log}),
-		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.Sample))),
-		sdktrace.WithResource(
-			resource.NewSchemaless(attribute.String("service.name", "badger"), attribute.String("service.version", version))),
-	)}, nil
+	return &collector{u, headers, &http.Client{Transport: transport, Timeout: exportTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
 // spanErrorLog logs that spans could not be exported, without the endpoint's reply.
