@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -60,14 +60,14 @@ var cloudRunCPUs = []struct {
 	{"8", 4 << 10, 32 << 10}}
 
 var (
-	serviceName = regexp.MustCompile(`^[a-z]([a-z0-9-]{0,47}[a-z0-9])?$`)
-	projectID   = regexp.MustCompile(`^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$`)
-	gcpLocation = regexp.MustCompile(`^[A-Za-z]+(-[a-z]+)*[0-9]*$`)
-	gcpName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
-	gcpMember   = regexp.MustCompile(
+	serviceName = lazyregexp.New(`^[a-z]([a-z0-9-]{0,47}[a-z0-9])?$`)
+	projectID   = lazyregexp.New(`^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$`)
+	gcpLocation = lazyregexp.New(`^[A-Za-z]+(-[a-z]+)*[0-9]*$`)
+	gcpName     = lazyregexp.New(`^[A-Za-z0-9_-]{1,255}$`)
+	gcpMember   = lazyregexp.New(
 		`^((user|group|serviceAccount):[^@\s"` + "`" + `\\]+@[^@\s"` + "`" +
 			`\\]+|domain:[A-Za-z0-9.-]+|principal(Set)?://[^\s"` + "`" + `\\]+)$`)
-	readerEmail = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	readerEmail = lazyregexp.New(`^[a-z0-9][a-z0-9._+-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
 )
 
 // cloudRunNeeds returns the keys that other values make necessary.
@@ -100,7 +100,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	}
 	for _, f := range []struct {
 		key, value string
-		looks      *regexp.Regexp
+		looks      *lazyregexp.Regexp
 		want       string
 	}{
 		{"service", v.Service, serviceName,

@@ -3,10 +3,10 @@ package deploy
 import (
 	"embed"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -35,10 +35,10 @@ type databricks struct {
 }
 
 var (
-	unityName   = regexp.MustCompile(`^[^./\s[:cntrl:]]{1,255}$`)
-	warehouseID = regexp.MustCompile(`^[0-9A-Za-z]+$`)
-	appName     = regexp.MustCompile(`^[a-z][a-z0-9-]{0,28}[a-z0-9]$`)
-	secretName  = regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,128}$`)
+	unityName   = lazyregexp.New(`^[^./\s[:cntrl:]]{1,255}$`)
+	warehouseID = lazyregexp.New(`^[0-9A-Za-z]+$`)
+	appName     = lazyregexp.New(`^[a-z][a-z0-9-]{0,28}[a-z0-9]$`)
+	secretName  = lazyregexp.New(`^[A-Za-z0-9_.@-]{1,128}$`)
 )
 
 // appMemory is the memory of an app by its size, in MiB.
@@ -53,7 +53,7 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 	}
 	for _, f := range []struct {
 		key, value string
-		looks      *regexp.Regexp
+		looks      *lazyregexp.Regexp
 		want       string
 	}{
 		{"database", v.Database, unityName, "the name of a catalog, without dots, spaces and slashes"},

@@ -2,12 +2,12 @@ package deploy
 
 import (
 	"embed"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -26,9 +26,9 @@ type imageParts struct{ Repository, Tag, Digest string }
 
 // The grammar of references is that of github.com/distribution/reference.
 var (
-	repositories = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?/)?[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
-	tags         = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
-	digests      = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	repositories = lazyregexp.New(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?/)?[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+	tags         = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+	digests      = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 )
 
 // imageOf splits the reference of an image into its parts: REGISTRY/REPOSITORY, with :TAG, @sha256:DIGEST or both.

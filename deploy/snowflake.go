@@ -2,9 +2,9 @@ package deploy
 
 import (
 	"embed"
-	"regexp"
 
 	"github.com/badger-eval/badger/deploy/service"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -23,7 +23,7 @@ var _ = register(Target{
 // snowflake is the data of the templates for Snowflake.
 type snowflake struct{ *service.SPCSService }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notInName = lazyregexp.New(`[^A-Za-z0-9]+`)
 
 // AppVersion returns version as a valid version name of a Native App: an identifier of at most 30 characters.
 func (snowflake) AppVersion(version string) string {

@@ -3,11 +3,11 @@ package judgebackend
 import (
 	"cmp"
 	"index/suffixarray"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/printable"
 )
 
@@ -166,7 +166,7 @@ func (s Said) RetryAfter() time.Duration {
 }
 
 // waiting matches a time to wait: a duration as Go writes it, or a number with a unit.
-var waiting = regexp.MustCompile(`(?:try again|retry|wait|available again)(?:ing)? (?:again )?(?:in|after|for|at least)?:? ?` +
+var waiting = lazyregexp.New(`(?:try again|retry|wait|available again)(?:ing)? (?:again )?(?:in|after|for|at least)?:? ?` +
 	`(?:about |approximately )?((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|(\d+(?:\.\d+)?) ?` +
 	`(ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?)\b)`)
 
@@ -176,7 +176,7 @@ func (s Said) TooLong() bool { return kindIn(s.message) == KindTooLong }
 // TooLarge reports whether the message of a rate limit says that the request alone exceeds the limit.
 func (s Said) TooLarge() bool { return tooLarge.MatchString(s.all[:min(len(s.all), passBytes)]) }
 
-var tooLarge = regexp.MustCompile(`request too large.{0,200}\brequested \d`)
+var tooLarge = lazyregexp.New(`request too large.{0,200}\brequested \d`)
 
 // Room returns the tokens that the context of the model has left for a reply, if the message says that the prompt and
 // the requested limit of the reply together exceed it; else 0.
@@ -200,10 +200,10 @@ func (s Said) Room() int {
 }
 
 var (
-	contextOf = regexp.MustCompile(`(?:context length|context window|context size|context limit) (?:is|of):? (\d{1,8})|must be <= (\d{1,8})`)
-	promptOf  = regexp.MustCompile(`(\d{1,8}) (?:tokens )?(?:in|from) (?:the |your )?(?:input|messages|prompt)|` +
+	contextOf = lazyregexp.New(`(?:context length|context window|context size|context limit) (?:is|of):? (\d{1,8})|must be <= (\d{1,8})`)
+	promptOf  = lazyregexp.New(`(\d{1,8}) (?:tokens )?(?:in|from) (?:the |your )?(?:input|messages|prompt)|` +
 		"(\\d{1,8}) (?:of text input|input tokens|prompt tokens|`inputs` tokens)")
-	sumOver = regexp.MustCompile(`(\d{1,8}) \+ (\d{1,8}) > (\d{1,8})`)
+	sumOver = lazyregexp.New(`(\d{1,8}) \+ (\d{1,8}) > (\d{1,8})`)
 )
 
 // NoCredit reports whether the message of a 429 describes an exhausted quota or account, and no limit that time
@@ -211,9 +211,9 @@ var (
 func (s Said) NoCredit() bool { return exhausted.MatchString(s.message) && !s.passes() }
 
 var (
-	exhausted = regexp.MustCompile(`\bquota\b|\bcredits?\b|\bbilling\b|insufficient.(balance|funds)|` +
+	exhausted = lazyregexp.New(`\bquota\b|\bcredits?\b|\bbilling\b|insufficient.(balance|funds)|` +
 		`\b(out of|no) (money|funds|balance)|(exceeded|over|exhausted).{0,20}(budget|spend)`)
-	passing = regexp.MustCompile(`per.?(second|minute|hour|day|min|sec)\b|\b[rt]p[mds]\b|(retry|try again|wait).{0,20}\d|` +
+	passing = lazyregexp.New(`per.?(second|minute|hour|day|min|sec)\b|\b[rt]p[mds]\b|(retry|try again|wait).{0,20}\d|` +
 		`(re)?try (after|in)\b|rate limit of|free.tier|` +
 		`resource has been exhausted|try again (later|in)|quota.?increase`)
 )
@@ -221,17 +221,17 @@ var (
 // phrases are tried in order; the first expression that matches decides.
 var phrases = []struct {
 	kind Kind
-	re   *regexp.Regexp
+	re   *lazyregexp.Regexp
 }{
-	{KindBilling, regexp.MustCompile(`insufficient_quota|exceeded your current quota|billing_|credit balance is too low|insufficient credit|budget.?(limit|exceeded)|budget has been exceeded|exceeded (your|their|its) budget|payment required|insufficient.balance|n[o']t? have any credits|no credits|arrear|overdue|out of call volume|(budget|quota).{0,12}exhausted`)},
-	{KindRegion, regexp.MustCompile(`unsupported_country|country, region, or territory|not (supported|available) in your (country|region|location)|location is not supported`)},
-	{KindRefused, regexp.MustCompile(`content_filter|content filter|content management policy|responsibleaipolicy|guardrail|prohibited_content|safety (filter|reasons)|blocked by`)},
-	{KindRateLimited, regexp.MustCompile(`throttled|throttling|rate.?limit|too many requests|resource.exhausted|quota exceeded|(status|code|http|error)[ :=]*429`)},
-	{KindTooLong, regexp.MustCompile(`context.length|context window|context.size|exceed.{0,12}context|maximum context|too many tokens|max tokens exceeded|prompt is too long|request_too_large`)},
-	{KindUnauthorized, regexp.MustCompile(`invalid_api_key|(invalid|incorrect) (api.?key|access.?token)|api.?key not valid|(api.?key|access.?token|token) (has |is )?expired|expired (api.?key|token)|authentication|unauthenticated|unauthorized|permission_error|390112`)},
-	{KindDenied, regexp.MustCompile(`permission.denied|access denied|not authorized|insufficient privileges|forbidden`)},
-	{KindNotFound, regexp.MustCompile(`model_not_found|not_found_error|unknown model|model not found|no such model|unexpected endpoint or method`)},
-	{KindTimeout, regexp.MustCompile(`timeout|timed out|deadline`)},
+	{KindBilling, lazyregexp.New(`insufficient_quota|exceeded your current quota|billing_|credit balance is too low|insufficient credit|budget.?(limit|exceeded)|budget has been exceeded|exceeded (your|their|its) budget|payment required|insufficient.balance|n[o']t? have any credits|no credits|arrear|overdue|out of call volume|(budget|quota).{0,12}exhausted`)},
+	{KindRegion, lazyregexp.New(`unsupported_country|country, region, or territory|not (supported|available) in your (country|region|location)|location is not supported`)},
+	{KindRefused, lazyregexp.New(`content_filter|content filter|content management policy|responsibleaipolicy|guardrail|prohibited_content|safety (filter|reasons)|blocked by`)},
+	{KindRateLimited, lazyregexp.New(`throttled|throttling|rate.?limit|too many requests|resource.exhausted|quota exceeded|(status|code|http|error)[ :=]*429`)},
+	{KindTooLong, lazyregexp.New(`context.length|context window|context.size|exceed.{0,12}context|maximum context|too many tokens|max tokens exceeded|prompt is too long|request_too_large`)},
+	{KindUnauthorized, lazyregexp.New(`invalid_api_key|(invalid|incorrect) (api.?key|access.?token)|api.?key not valid|(api.?key|access.?token|token) (has |is )?expired|expired (api.?key|token)|authentication|unauthenticated|unauthorized|permission_error|390112`)},
+	{KindDenied, lazyregexp.New(`permission.denied|access denied|not authorized|insufficient privileges|forbidden`)},
+	{KindNotFound, lazyregexp.New(`model_not_found|not_found_error|unknown model|model not found|no such model|unexpected endpoint or method`)},
+	{KindTimeout, lazyregexp.New(`timeout|timed out|deadline`)},
 	{KindServer,
-		regexp.MustCompile(`overloaded|unavailable|internal.error|server_error|(status|code|http|error)[ :=]*5\d\d`)},
+		lazyregexp.New(`overloaded|unavailable|internal.error|server_error|(status|code|http|error)[ :=]*5\d\d`)},
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"cloud.google.com/go/auth"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // reasons are the error codes of BigQuery's error reasons.
@@ -122,7 +122,7 @@ func faultOf(err error) fault {
 }
 
 // emulated matches the messages of emulators that report a failed statement as an internal error.
-var emulated = regexp.MustCompile(
+var emulated = lazyregexp.New(
 	`^failed to (?:analyze|parse statements|format query|query|exec)\b[^:]*: (?:failed to parse statement: )?`)
 
 func reasonFault(reason, message string) fault {
@@ -146,10 +146,10 @@ func reasonFault(reason, message string) fault {
 	return f
 }
 
-var noFunction = regexp.MustCompile(`^(?:Table-valued f|F)unction not found: `)
+var noFunction = lazyregexp.New(`^(?:Table-valued f|F)unction not found: `)
 
 // conflicting matches messages of statements that failed because of a concurrent one; they changed nothing.
-var conflicting = regexp.MustCompile(
+var conflicting = lazyregexp.New(
 	`(?i)due to concurrent update|aborted due to concurrent|too many DML statements outstanding`)
 
 var httpCodes = map[int]errcode.Code{
@@ -189,25 +189,25 @@ func (c *Conn) errorOf(err error, what string) error {
 const identifier = "[`\\w.:$\\-]+"
 
 // messages match the parts of messages that may be shown. They contain names but no values.
-var messages = []*regexp.Regexp{
-	regexp.MustCompile(
+var messages = []*lazyregexp.Regexp{
+	lazyregexp.New(
 		`^Not found: (?:Table|Dataset|Project|Job|Routine|Model|Connection|View|Reservation|Function) (` + identifier +
 			`)(?: was not found)?(?: in location [\w-]+)?`),
-	regexp.MustCompile(
+	lazyregexp.New(
 		`^(?:Unrecognized name|Table not found|Function not found|Table-valued function not found|Type not found): (` +
 			identifier + `)`),
-	regexp.MustCompile(`^Name (` + identifier + `) not found inside ` + identifier),
-	regexp.MustCompile(`^Column (` + identifier + `) is not present in table ` + identifier),
-	regexp.MustCompile(`^Already Exists: (?:Table|Dataset|Job|Routine|Model) (` + identifier + `)`),
-	regexp.MustCompile(
+	lazyregexp.New(`^Name (` + identifier + `) not found inside ` + identifier),
+	lazyregexp.New(`^Column (` + identifier + `) is not present in table ` + identifier),
+	lazyregexp.New(`^Already Exists: (?:Table|Dataset|Job|Routine|Model) (` + identifier + `)`),
+	lazyregexp.New(
 		`^(?:Access Denied|Permission denied): (?:Project|Dataset|Table|View|Job|BigQuery) (` + identifier + `)`),
-	regexp.MustCompile(`[Pp]ermission '?(bigquery\.[\w.]+)'?`),
-	regexp.MustCompile(`^Duplicate column names? in the result are not supported`),
-	regexp.MustCompile(`^Table name "?(` + identifier + `)"? missing dataset`),
-	regexp.MustCompile(`(?i)requested entity was not found|table must be qualified with a dataset`),
+	lazyregexp.New(`[Pp]ermission '?(bigquery\.[\w.]+)'?`),
+	lazyregexp.New(`^Duplicate column names? in the result are not supported`),
+	lazyregexp.New(`^Table name "?(` + identifier + `)"? missing dataset`),
+	lazyregexp.New(`(?i)requested entity was not found|table must be qualified with a dataset`),
 }
 
-var position = regexp.MustCompile(`\[(?:at )?(\d+):(\d+)\]`)
+var position = lazyregexp.New(`\[(?:at )?(\d+):(\d+)\]`)
 
 // shown returns the part of an error's message that may be shown.
 func shown(f fault) string {

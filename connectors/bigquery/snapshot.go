@@ -3,7 +3,6 @@ package bigquery
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // ReadSnapshot reads the result of an earlier query without running it again, query:[PROJECT:][LOCATION.]JOBID, or a
@@ -45,7 +45,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 }
 
 // tableName matches the parts of table names that are requested.
-var tableName = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd} $]+$`)
+var tableName = lazyregexp.New(`^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd} $]+$`)
 
 // tableRef returns the table of a reference, with the URL's project and dataset if it names none.
 func (c *Conn) tableRef(ref driver.Ref) (*bq.TableReference, error) {

@@ -2,12 +2,12 @@ package databricks
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/guard"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // classes are Databricks' error conditions by the prefix of their name: the error code, the message, and a remedy. The
@@ -73,12 +73,12 @@ var classes = []struct {
 }
 
 var (
-	conditionName = regexp.MustCompile(`\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]`)
-	sqlState      = regexp.MustCompile(`SQLSTATE: ?([0-9A-Z]{5})`)
-	backquoted    = regexp.MustCompile("`(?:[^`]|``)+`(?:\\.`(?:[^`]|``)+`)*")
-	position      = regexp.MustCompile(`\(line (\d+), pos (\d+)\)`)
-	privilege     = regexp.MustCompile(`(?:does not have|requires|needs|lacks) (?:the )?(?:privilege |permission )?((?:[A-Z]+ ?)+)(?:privilege )?(?:on|permission)`)
-	deniedObject  = regexp.MustCompile(
+	conditionName = lazyregexp.New(`\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]`)
+	sqlState      = lazyregexp.New(`SQLSTATE: ?([0-9A-Z]{5})`)
+	backquoted    = lazyregexp.New("`(?:[^`]|``)+`(?:\\.`(?:[^`]|``)+`)*")
+	position      = lazyregexp.New(`\(line (\d+), pos (\d+)\)`)
+	privilege     = lazyregexp.New(`(?:does not have|requires|needs|lacks) (?:the )?(?:privilege |permission )?((?:[A-Z]+ ?)+)(?:privilege )?(?:on|permission)`)
+	deniedObject  = lazyregexp.New(
 		`(?i)\bon (catalog|schema|table|view|function|volume|external location|connection) ['"` + "`" + `]?([\w.` + "`" +
 			`-]+)`)
 )

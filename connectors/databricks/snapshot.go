@@ -2,13 +2,13 @@ package databricks
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // ReadSnapshot streams the result or table that a reference names, without running a query again:
@@ -46,7 +46,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	return c.Query(ctx, "SELECT * FROM "+name+at)
 }
 
-var versionNumber = regexp.MustCompile(`^[0-9]{1,18}$`)
+var versionNumber = lazyregexp.New(`^[0-9]{1,18}$`)
 
 // timeTravel returns the SQL clause for a version of a table; "" if at is empty.
 func timeTravel(at string) (string, error) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // The fields of the Statement Execution API's responses that are used. Cells are pointers, since NULL differs from the
@@ -67,7 +67,7 @@ const (
 	longestPoll = 2 * time.Second
 )
 
-var statementID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,63}$`)
+var statementID = lazyregexp.New(`^[0-9A-Za-z][0-9A-Za-z-]{7,63}$`)
 
 // kept is the remedy in errors about results that are not available.
 const kept = "Databricks keeps the result of a statement for one hour, if it was run through the Statement Execution API, for the account that ran it; write results that are to stay into a table and refer to table:NAME"

@@ -2,15 +2,16 @@ package driver
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 var (
-	secretName = regexp.MustCompile(`(?i)pass|secret|token|key|pwd|credential|signature|^(pat|sig|pw)$`)
-	placeName  = regexp.MustCompile(`(?i)(_file|_env|_command|file|path|^sslkey|^credentials)$`)
-	plainURL   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
-	userOnly   = regexp.MustCompile(`(?i)^(postgres|postgresql|redshift|snowflake)$`)
+	secretName = lazyregexp.New(`(?i)pass|secret|token|key|pwd|credential|signature|^(pat|sig|pw)$`)
+	placeName  = lazyregexp.New(`(?i)(_file|_env|_command|file|path|^sslkey|^credentials)$`)
+	plainURL   = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	userOnly   = lazyregexp.New(`(?i)^(postgres|postgresql|redshift|snowflake)$`)
 )
 
 // SecretOption reports whether the value of the URL option with this name is a secret itself, and not the name of a

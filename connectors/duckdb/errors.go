@@ -3,12 +3,12 @@ package duckdb
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // name returns the database's name for messages: the quoted file name, or "in memory".
@@ -42,7 +42,7 @@ func split(message string) (class, text string) {
 	return strings.TrimSuffix(class, " Error"), text
 }
 
-var lineNumber = regexp.MustCompile(`(?m)^LINE (\d+):`)
+var lineNumber = lazyregexp.New(`(?m)^LINE (\d+):`)
 
 // shown returns the part of a message that may be shown, without values.
 func (c *Conn) shown(class, text, message string) string {
@@ -78,15 +78,15 @@ func (c *Conn) shown(class, text, message string) string {
 }
 
 var (
-	singleQuoted = regexp.MustCompile(`'(?:[^']|'')*'`)
-	doubleQuoted = regexp.MustCompile(`"[^"]*"`)
-	numbers      = regexp.MustCompile(`(^|[^\w])-?\d[\w.+-]*`)
-	newerFile    = regexp.MustCompile(`database file with version number (\d+), but we can only read versions? (.*?)\.?$`)
-	logOfIndex   = regexp.MustCompile(`replaying WAL.*Could not write file`)
-	pid          = regexp.MustCompile(`PID (\d+)`)
+	singleQuoted = lazyregexp.New(`'(?:[^']|'')*'`)
+	doubleQuoted = lazyregexp.New(`"[^"]*"`)
+	numbers      = lazyregexp.New(`(^|[^\w])-?\d[\w.+-]*`)
+	newerFile    = lazyregexp.New(`database file with version number (\d+), but we can only read versions? (.*?)\.?$`)
+	logOfIndex   = lazyregexp.New(`replaying WAL.*Could not write file`)
+	pid          = lazyregexp.New(`PID (\d+)`)
 )
 
-func masked(text string, patterns ...*regexp.Regexp) string {
+func masked(text string, patterns ...*lazyregexp.Regexp) string {
 	for _, p := range patterns {
 		if p == numbers {
 			text = p.ReplaceAllString(text, "${1}…")
@@ -116,7 +116,7 @@ func (c *Conn) withoutPaths(text string) string {
 	return paths.ReplaceAllString(text, "${1}…/")
 }
 
-var paths = regexp.MustCompile(`(^|[\s"'(])/(?:[^\s"'/]+/)+`)
+var paths = lazyregexp.New(`(^|[\s"'(])/(?:[^\s"'/]+/)+`)
 
 // codes are the error codes of messages by class, "*" for any, and if parts are set, by a part that the text contains.
 // The first match is used; without one it is InvalidArgument.

@@ -1,10 +1,10 @@
 package duckdb
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -12,7 +12,7 @@ import (
 // expression with \C. Four crash the process if they get one: strip_accents, nfc_normalize and the collations
 // NOACCENT and NFC (https://github.com/duckdb/duckdb/issues/25189). Others detect it and fail.
 var (
-	byFormat = regexp.MustCompile(`%[-+ #0*.$\d]*[hlLjzt]*c`)
+	byFormat = lazyregexp.New(`%[-+ #0*.$\d]*[hlLjzt]*c`)
 	endingIt = map[string]bool{"strip_accents": true, "nfc_normalize": true}
 	endingBy = map[string]bool{"noaccent": true, "nfc": true}
 )

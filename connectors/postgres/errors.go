@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // texts describe SQLSTATEs, see "PostgreSQL Error Codes" in PostgreSQL's documentation; keys of two characters are
@@ -95,12 +95,12 @@ var texts = map[string]string{
 }
 
 var (
-	wholeName   = regexp.MustCompile(`^[a-z ]+ "(.*)" (?:does not exist|already exists)$`) // quotes inside are not doubled
-	quotedName  = regexp.MustCompile(`["“„«]([^"“”„«»]*)["“”»]`)
-	functionOf  = regexp.MustCompile(`(?:function|procedure|operator)\s+(?:does not exist:\s*)?([^\s(]+)`)
-	columnOf    = regexp.MustCompile(`column ([\w.$]+)`)
-	permission  = regexp.MustCompile(`permission denied (?:for|to) ([a-z ]+?) "?([\w.$]+)"?$`)
-	parameterOf = regexp.MustCompile(`\$\d+`)
+	wholeName   = lazyregexp.New(`^[a-z ]+ "(.*)" (?:does not exist|already exists)$`) // quotes inside are not doubled
+	quotedName  = lazyregexp.New(`["“„«]([^"“”„«»]*)["“”»]`)
+	functionOf  = lazyregexp.New(`(?:function|procedure|operator)\s+(?:does not exist:\s*)?([^\s(]+)`)
+	columnOf    = lazyregexp.New(`column ([\w.$]+)`)
+	permission  = lazyregexp.New(`permission denied (?:for|to) ([a-z ]+?) "?([\w.$]+)"?$`)
+	parameterOf = lazyregexp.New(`\$\d+`)
 )
 
 // nameIn returns the name in a message, or a placeholder if it contains none.
@@ -151,7 +151,7 @@ func isViolation(pe *pgconn.PgError) bool {
 }
 
 // Poolers have messages but no SQLSTATE for rejected credentials: PgBouncer's, and Supavisor's.
-var notSignedIn = regexp.MustCompile(`authentication failed|no such user|Tenant or user not found`)
+var notSignedIn = lazyregexp.New(`authentication failed|no such user|Tenant or user not found`)
 
 // ofPooler reports whether an error's class is one that poolers use: connection or internal errors.
 func ofPooler(pe *pgconn.PgError) bool {

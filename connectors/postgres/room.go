@@ -3,13 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
-	"regexp"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // patience is how long a call waits for a session if the server or a pooler has none free. Tests shorten it.
@@ -20,7 +20,7 @@ const shrunk = 5 * time.Second
 
 // full matches the messages of poolers without a free session: PgBouncer (and Neon's), Supavisor, pgcat, Odyssey and
 // RDS Proxy. They have no dedicated SQLSTATE; those that they use have other meanings too.
-var full = regexp.MustCompile(`(?i)no more connections allowed|query_wait_timeout|too many (?:database |client )?(?:tcp )?(?:clients|connections?)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode` +
+var full = lazyregexp.New(`(?i)no more connections allowed|query_wait_timeout|too many (?:database |client )?(?:tcp )?(?:clients|connections?)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode` +
 	`|unable to check out (?:connection|process)|max pools count reached|could not get connection from the pool|failed to get remote server connection|timed-out waiting to acquire database connection`)
 
 // isFull reports whether the server or a pooler has no free session.

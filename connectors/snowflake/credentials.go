@@ -6,7 +6,6 @@ import (
 	sqldriver "database/sql/driver"
 	"net/http"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/snowflake/internal/pkcs8"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // Auth is a method of authentication.
@@ -136,7 +136,7 @@ func (c *Config) checkSecret() error {
 	return nil
 }
 
-var variable = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
+var variable = lazyregexp.New(`^[A-Za-z0-9_]*$`)
 
 // read returns the single line of a file or of an environment variable.
 func (c *Config) read(what, file, env string) (string, error) {

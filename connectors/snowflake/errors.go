@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"regexp"
 	"strings"
 
 	sf "github.com/snowflakedb/gosnowflake"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // failure is the meaning of an error number of Snowflake: its code and a message. %s in the message is replaced by the
@@ -166,9 +166,9 @@ func (c *Config) loginError(err error) error {
 }
 
 var (
-	quotedName = regexp.MustCompile(`'((?:[^']|'')*)'`)
-	unknownFn  = regexp.MustCompile(`(?i)function ([\w.$"]+)`)
-	lineOf     = regexp.MustCompile(`line (\d+)`)
+	quotedName = lazyregexp.New(`'((?:[^']|'')*)'`)
+	unknownFn  = lazyregexp.New(`(?i)function ([\w.$"]+)`)
+	lineOf     = lazyregexp.New(`line (\d+)`)
 )
 
 // said returns the code and the message for an error of Snowflake.
@@ -244,7 +244,7 @@ var stateTexts = map[errcode.Code]string{
 	errcode.InvalidArgument:    "the statement or a value in it is not accepted",
 }
 
-var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
+var httpStatus = lazyregexp.New(`HTTP Status: (\d{3})`)
 
 // transportFailure classifies an error that is not from Snowflake. gosnowflake 1.19.1 has the HTTP status of the last
 // attempt only in the error text.

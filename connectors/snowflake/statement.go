@@ -1,12 +1,12 @@
 package snowflake
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -88,9 +88,9 @@ func (c *Conn) check(sql string) error {
 }
 
 var (
-	nestedComment      = regexp.MustCompile(`/\*(?:[^*]|\*+[^*/])*/\*`)
-	loneReturn         = regexp.MustCompile(`(?:--|//)[^\n]*\r(?:[^\n]|$)`)
-	anonymousProcedure = regexp.MustCompile(`(?i)\bAS[\s\v\p{Z}]*PROCEDURE[\s\v\p{Z}]*\(`)
+	nestedComment      = lazyregexp.New(`/\*(?:[^*]|\*+[^*/])*/\*`)
+	loneReturn         = lazyregexp.New(`(?:--|//)[^\n]*\r(?:[^\n]|$)`)
+	anonymousProcedure = lazyregexp.New(`(?i)\bAS[\s\v\p{Z}]*PROCEDURE[\s\v\p{Z}]*\(`)
 )
 
 // reads reports whether a statement with this first word changes nothing. Snowflake has no read-only sessions, but such

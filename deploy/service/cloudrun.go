@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // CloudRunService is badger serve on Cloud Run, with the names that determine which permissions it needs.
@@ -252,7 +252,7 @@ func (s *CloudRunService) command(b *Binding, verb, sql, to string) string {
 	return fmt.Sprintf("connection_role %s %s %s %s", verb, ShellWord(b.Resource), b.member(), ShellWord(b.Role))
 }
 
-var shellPlain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var shellPlain = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // ShellWord quotes a string as one word of a POSIX shell.
 func ShellWord(s string) string {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -153,8 +153,8 @@ func (d *Deployment) CheckShared() error {
 }
 
 var (
-	cores = regexp.MustCompile(`^([1-9][0-9]*m|[1-9][0-9]*|[0-9]+\.[0-9]+)$`)
-	sizes = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi)$`)
+	cores = lazyregexp.New(`^([1-9][0-9]*m|[1-9][0-9]*|[0-9]+\.[0-9]+)$`)
+	sizes = lazyregexp.New(`^[1-9][0-9]*(Mi|Gi)$`)
 )
 
 const leastMemory = 128 // in Mi: for the program, its engine and some calls

@@ -1,9 +1,8 @@
 package service
 
 import (
-	"regexp"
-
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // CloudRun holds the values under deploy.cloud_run, for a service that BigQuery's remote functions call.
@@ -37,13 +36,13 @@ const connectionAccounts = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
 const defaultConcurrency = 80 // default of Cloud Run
 
 var (
-	projectNumber = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
-	cloudRegion   = regexp.MustCompile(`^[a-z]+(-[a-z]+)+[0-9]+$`)
-	accountEmail  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
-	callerEmail   = regexp.MustCompile(`^(\*|[a-z0-9][a-z0-9._-]*)@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
-	connectionID  = regexp.MustCompile(`^[a-z0-9.:-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_-]+$`)
-	networkName   = regexp.MustCompile(`^([a-z0-9.:-]+/)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
-	policyName    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,49}$`)
+	projectNumber = lazyregexp.New(`^[1-9][0-9]{0,18}$`)
+	cloudRegion   = lazyregexp.New(`^[a-z]+(-[a-z]+)+[0-9]+$`)
+	accountEmail  = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	callerEmail   = lazyregexp.New(`^(\*|[a-z0-9][a-z0-9._-]*)@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	connectionID  = lazyregexp.New(`^[a-z0-9.:-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_-]+$`)
+	networkName   = lazyregexp.New(`^([a-z0-9.:-]+/)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	policyName    = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]{0,49}$`)
 )
 
 func (c *CloudRun) fields() []Field {
@@ -68,7 +67,7 @@ func (c *CloudRun) complete() error {
 	}
 	for _, f := range []struct {
 		key, value string
-		looks      *regexp.Regexp
+		looks      *lazyregexp.Regexp
 		want       string
 	}{
 		{"project_number", c.ProjectNumber, projectNumber, `the number of the project in quotes, such as "123456789012"`},

@@ -1,10 +1,10 @@
 package service
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // Databricks holds the values under deploy.databricks, for a Databricks bundle.
@@ -23,10 +23,10 @@ type Databricks struct {
 }
 
 var (
-	sha256Hex     = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	applicationID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	fileName      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
-	address       = regexp.MustCompile(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
+	sha256Hex     = lazyregexp.New(`^[0-9a-f]{64}$`)
+	applicationID = lazyregexp.New(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	fileName      = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+	address       = lazyregexp.New(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
 )
 
 func (d *Databricks) fields() []Field {
@@ -49,7 +49,7 @@ func (d *Databricks) complete() error {
 	}
 	for _, f := range []struct {
 		key, value string
-		looks      *regexp.Regexp
+		looks      *lazyregexp.Regexp
 		want       string
 	}{
 		{"sha256", d.SHA256, sha256Hex, "64 hexadecimal digits in lower case"},

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // Family is an instance family of Snowflake, with the CPU and memory of one node.
@@ -46,11 +46,11 @@ const (
 )
 
 var (
-	namePattern  = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?$`)
-	imagePattern = regexp.MustCompile(`^(/[a-z_][a-z0-9_$]*){3}/[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|@sha256:[0-9a-f]{64})$`)
-	cpuPattern   = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?)(m?)$`)
-	sizePattern  = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?)(Ki|Mi|Gi|Ti|K|M|G|T)?$`)
-	rangePattern = regexp.MustCompile(`^([0-9]{1,5})-([0-9]{1,5})$`)
+	namePattern  = lazyregexp.New(`^[a-z]([a-z0-9-]*[a-z0-9])?$`)
+	imagePattern = lazyregexp.New(`^(/[a-z_][a-z0-9_$]*){3}/[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|@sha256:[0-9a-f]{64})$`)
+	cpuPattern   = lazyregexp.New(`^([0-9]+(\.[0-9]+)?)(m?)$`)
+	sizePattern  = lazyregexp.New(`^([0-9]+(\.[0-9]+)?)(Ki|Mi|Gi|Ti|K|M|G|T)?$`)
+	rangePattern = lazyregexp.New(`^([0-9]{1,5})-([0-9]{1,5})$`)
 )
 
 // checkImage returns an error unless image is a path /DATABASE/SCHEMA/REPOSITORY/NAME, with a tag or a digest and

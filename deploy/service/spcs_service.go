@@ -6,13 +6,13 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // Fixed parts of the service, independent of the values.
@@ -29,7 +29,7 @@ const (
 	shortestSuspend    = 300 // minimum of Snowflake for a service
 )
 
-var judgeFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var judgeFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 // SPCSService is badger serve in Snowpark Container Services, with the names that its specification contains.
 type SPCSService struct {

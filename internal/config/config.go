@@ -22,6 +22,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/strictyaml"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -187,7 +188,7 @@ func (l *Layers) environment(environ []string) error {
 }
 
 // keyName matches the name of a configuration variable without its prefix.
-var keyName = regexp.MustCompile(`[A-Z][A-Z0-9_]+`)
+var keyName = lazyregexp.New(`[A-Z][A-Z0-9_]+`)
 
 // named reports whether a value of the configuration refers to an environment variable, such as the one that holds a
 // key.
@@ -202,7 +203,7 @@ func (l *Layers) named(variable string) bool {
 }
 
 // kubernetes matches the variables that Kubernetes creates for a service called badger or badger-something.
-var kubernetes = regexp.MustCompile(
+var kubernetes = lazyregexp.New(
 	`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
 
 // notOurs reports whether a variable BADGER_… does not belong to the configuration: one of badger's child processes, of

@@ -1,12 +1,12 @@
 package resultfile
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // noResult returns the error for input that is not a result, although it can be read as a string column: a page, a
@@ -17,11 +17,11 @@ func noResult(what string) error {
 
 var (
 	// markup matches the beginning of an HTML or XML document.
-	markup = regexp.MustCompile(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9:-]*(\s[^<>]*)?/?>)`)
+	markup = lazyregexp.New(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9:-]*(\s[^<>]*)?/?>)`)
 
 	// failure matches the beginning of an error message of a database, a driver or a program: a word such as error and
 	// a colon, or an engine's error code. A column header such as error has neither.
-	failure = regexp.MustCompile(`^(?i:(?:\w+[ .])*(?:fatal|panic|failed|failure|fault|exception|\w*error|\w*exception)(?: \d+| \([^)]*\))*\s*(?:\[[^\]]*\]\s*)*:\s*\S)` +
+	failure = lazyregexp.New(`^(?i:(?:\w+[ .])*(?:fatal|panic|failed|failure|fault|exception|\w*error|\w*exception)(?: \d+| \([^)]*\))*\s*(?:\[[^\]]*\]\s*)*:\s*\S)` +
 		`|^(?:\w+\.)+(?i:errors?|exceptions?)\.\w+:\s` +
 		`|^(?i:traceback \(most recent call last\)|sql compilation error|sql execution error|access denied for|permission denied|query failed|statement failed|execution failed|request failed|uncaught )` +
 		`|^(?:ORA|PLS|TNS|SQL|DB2|PG|MYSQL)-?\d{3,5}[A-Z]?\b:?\s` + `|^Msg \d+, Level \d+` + `|^SQLSTATE\b` +
@@ -29,13 +29,13 @@ var (
 		`|^\[[A-Z][A-Z0-9_.]{5,}\] ` + `|^Code: \d+\. DB::`)
 
 	// opening matches the beginning of a reply in prose, which precedes or replaces a result.
-	opening = regexp.MustCompile(`(?i)^(?:i['’]m |i am |i cannot |i can['’]t |i could |i couldn['’]t |i don['’]t |i do not |i was |i have |i['’]ve |i need |sorry\b|my apologies|apologies\b|unfortunately\b|as an ai\b|here(?:['’]s| is| are) |there (?:is|are|were|was) no |this query |the query |the table |the database |the result|the answer |based on |please |could you |can you |let me |to answer |it (?:looks|seems|appears) )`)
+	opening = lazyregexp.New(`(?i)^(?:i['’]m |i am |i cannot |i can['’]t |i could |i couldn['’]t |i don['’]t |i do not |i was |i have |i['’]ve |i need |sorry\b|my apologies|apologies\b|unfortunately\b|as an ai\b|here(?:['’]s| is| are) |there (?:is|are|were|was) no |this query |the query |the table |the database |the result|the answer |based on |please |could you |can you |let me |to answer |it (?:looks|seems|appears) )`)
 
 	// emptied matches messages that database clients print for a result without rows.
-	emptied = regexp.MustCompile(`(?i)^(?:\(?(?:0|no) (?:rows?|results?|records?|data)(?: (?:returned|selected|found|affected|in set|available))*\)?\.?|empty set\b.*|query (?:ok|returned)\b.*|(?:no|empty) (?:result(?: set)?|output|response)s?\.?)$`)
+	emptied = lazyregexp.New(`(?i)^(?:\(?(?:0|no) (?:rows?|results?|records?|data)(?: (?:returned|selected|found|affected|in set|available))*\)?\.?|empty set\b.*|query (?:ok|returned)\b.*|(?:no|empty) (?:result(?: set)?|output|response)s?\.?)$`)
 
-	rule = regexp.MustCompile(`^[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*[-=─━═]{2,}[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*$`)
-	box  = regexp.MustCompile(`^(?:\+[-=+]+\+?|[─━═┌┏╔╭┬].*)$`)
+	rule = lazyregexp.New(`^[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*[-=─━═]{2,}[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*$`)
+	box  = lazyregexp.New(`^(?:\+[-=+]+\+?|[─━═┌┏╔╭┬].*)$`)
 )
 
 // words returns the number of words of a line.

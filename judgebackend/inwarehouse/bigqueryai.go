@@ -3,11 +3,11 @@ package inwarehouse
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -17,7 +17,7 @@ var BigQueryAI = judgebackend.Provider{Name: "bigqueryai", InWarehouse: true, Sy
 
 // bigQueryNames matches the allowed endpoints (a model's name or address) and connections. BigQuery requires both as
 // literals, so that characters that could end a literal are not allowed.
-var bigQueryNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,300}$`)
+var bigQueryNames = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,300}$`)
 
 // bigQueryAI calls AI.GENERATE. The prompt is bound; model_params and output_schema must be literals and are quoted.
 // The prompt contains the schema, too, because output_schema has types but neither enumerations nor bounds.
@@ -61,7 +61,7 @@ func bigQueryQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(s) + "'"
 }
 
-var bigQueryField = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var bigQueryField = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // bigQueryFields converts the schema of an object to BigQuery's list of fields; ok is false if that is impossible.
 func bigQueryFields(schema json.RawMessage) (string, bool) {

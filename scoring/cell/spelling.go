@@ -2,10 +2,10 @@ package cell
 
 import (
 	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -33,7 +33,7 @@ var passportLetters = strings.NewReplacer(
 )
 
 // beforeSuffix matches a comma before a suffix to the name of a person or company, such as Jr. or Inc.
-var beforeSuffix = regexp.MustCompile(
+var beforeSuffix = lazyregexp.New(
 	`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|m\.d|esq|inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.a|sa|n\.v|b\.v|pty)\b\.?)`)
 
 // arrows replaces the signs between the steps of a sequence by >.

@@ -2,11 +2,11 @@ package chartspec
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -93,7 +93,7 @@ type Axis struct {
 }
 
 // picture matches texts that are a picture, or the address of one, and no description.
-var picture = regexp.MustCompile(`(?is)^(data:image/|<svg|<img|!\[|\S+\.(png|jpe?g|gif|svg|webp|pdf)(\?\S*)?$|iVBORw0KGgo|/9j/)`)
+var picture = lazyregexp.New(`(?is)^(data:image/|<svg|<img|!\[|\S+\.(png|jpe?g|gif|svg|webp|pdf)(\?\S*)?$|iVBORw0KGgo|/9j/)`)
 
 // Picture reports whether the text of a chart is a picture, which is not read.
 func Picture(raw []byte) bool {

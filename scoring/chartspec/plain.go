@@ -1,14 +1,14 @@
 package chartspec
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // call matches an aggregate with its field: SUM(amount), COUNT(*), count(DISTINCT id).
-var call = regexp.MustCompile(`(?is)^\s*([a-z_]{2,16})\s*\(\s*(distinct\s+)?(.*?)\s*\)\s*$`)
+var call = lazyregexp.New(`(?is)^\s*([a-z_]{2,16})\s*\(\s*(distinct\s+)?(.*?)\s*\)\s*$`)
 
 // plainKeys are the members of plain fields that are read, or that change nothing that is compared.
 var plainKeys = map[string]bool{"mark": true, "type": true, "chart_type": true, "charttype": true,

@@ -4,12 +4,12 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -44,7 +44,7 @@ func (c *Chart) readFigure(m members) error {
 }
 
 // hoverNames matches the names of fields in a hovertemplate, as Plotly Express writes them: region=%{x}.
-var hoverNames = regexp.MustCompile(`([^<>=%{}]{1,80})=%\{(x|y|label|value)[^}]{0,40}\}`)
+var hoverNames = lazyregexp.New(`([^<>=%{}]{1,80})=%\{(x|y|label|value)[^}]{0,40}\}`)
 
 func traceView(m, layout members, laidOut bool) (v View, err error) {
 	kind := m.text("type")

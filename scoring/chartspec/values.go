@@ -3,10 +3,10 @@ package chartspec
 import (
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -64,8 +64,8 @@ func rational(r *big.Rat) scoring.Value {
 }
 
 var (
-	monthLabel   = regexp.MustCompile(`^(\d{4})[-/](\d{2})$`)
-	quarterLabel = regexp.MustCompile(`(?i)^(\d{4})[- /]?Q([1-4])$|^Q([1-4])[- /](\d{4})$`)
+	monthLabel   = lazyregexp.New(`^(\d{4})[-/](\d{2})$`)
+	quarterLabel = lazyregexp.New(`(?i)^(\d{4})[- /]?Q([1-4])$|^Q([1-4])[- /](\d{4})$`)
 )
 
 // instantOf returns the day or time that a value means, in seconds since 1970 and nanoseconds. The label of a month or

@@ -1,9 +1,9 @@
 package counterexample
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -11,9 +11,9 @@ import (
 // translated with these values in place of the names.
 
 var (
-	declaration = regexp.MustCompile(
+	declaration = lazyregexp.New(
 		`(?is)^\s*DECLARE\s+([a-z_][a-z0-9_]*)\s+(?:([a-z0-9_<>]+)\s*)?(?:DEFAULT\s+(.+?))?\s*;?\s*$`)
-	setting = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
+	setting = lazyregexp.New(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
 )
 
 // declarations are the variables and functions that a script declares before its query.
@@ -31,8 +31,8 @@ type function struct {
 }
 
 var (
-	definition = regexp.MustCompile(`(?is)^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP(?:ORARY)?\s+FUNCTION\s+([a-z_][a-z0-9_]*)\s*\(([^()]*)\)\s*(?:RETURNS\s+([a-z0-9_]+)\s*)?AS\s*\((.*)\)\s*;?\s*$`)
-	parameter  = regexp.MustCompile(`(?is)^\s*([a-z_][a-z0-9_]*)\s+([a-z0-9_]+(?:\s+TYPE)?)\s*$`)
+	definition = lazyregexp.New(`(?is)^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP(?:ORARY)?\s+FUNCTION\s+([a-z_][a-z0-9_]*)\s*\(([^()]*)\)\s*(?:RETURNS\s+([a-z0-9_]+)\s*)?AS\s*\((.*)\)\s*;?\s*$`)
+	parameter  = lazyregexp.New(`(?is)^\s*([a-z_][a-z0-9_]*)\s+([a-z0-9_]+(?:\s+TYPE)?)\s*$`)
 )
 
 // functionOf parses the definition of a BigQuery function by an expression. It returns nil for any other text.

@@ -3,11 +3,11 @@ package counterexample
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -214,7 +214,7 @@ func renumbered(sql string, since int) string {
 }
 
 // madeName matches a name that [transpiler.name] returns.
-var madeName = regexp.MustCompile(`\b[rw][0-9]+\b`)
+var madeName = lazyregexp.New(`\b[rw][0-9]+\b`)
 
 func (c *transpiler) name(prefix string) string {
 	c.names++

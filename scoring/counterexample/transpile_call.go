@@ -3,11 +3,11 @@ package counterexample
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -673,7 +673,7 @@ func (c *transpiler) window(s *scope, e *sqlparts.Call, name string) expr {
 	return out
 }
 
-var plainFrame = regexp.MustCompile(`^(rows|range) between (unbounded preceding|current row|[0-9]{1,3} (preceding|following)) and (unbounded following|current row|[0-9]{1,3} (preceding|following))$`)
+var plainFrame = lazyregexp.New(`^(rows|range) between (unbounded preceding|current row|[0-9]{1,3} (preceding|following)) and (unbounded following|current row|[0-9]{1,3} (preceding|following))$`)
 
 // special translates calls whose arguments are separated by keywords, such as EXTRACT.
 func (c *transpiler) special(s *scope, e *sqlparts.Special) expr {
@@ -845,7 +845,7 @@ func init() {
 	maps.Copy(functions, geoFunctions())
 }
 
-var timeFormat = regexp.MustCompile(`^(%[YmdHMS]|[-/ :.])+$`)
+var timeFormat = lazyregexp.New(`^(%[YmdHMS]|[-/ :.])+$`)
 
 // moment returns SQL for the timestamp that SQLite parses from a string. Only an ISO 8601 literal is accepted, or a
 // column, whose strings are then generated as dates.

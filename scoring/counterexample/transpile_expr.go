@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -430,7 +431,7 @@ func (c *transpiler) literal(e *sqlparts.Literal) expr {
 	return expr{}
 }
 
-var plainNumber = regexp.MustCompile(`^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+var plainNumber = lazyregexp.New(`^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
 func (c *transpiler) binary(s *scope, e *sqlparts.Binary) expr {
 	if e.Quantifier != "" {
@@ -676,7 +677,7 @@ func (c *transpiler) dateAndNumber(op string, l, r expr) string {
 		" ELSE " + l.sql + " " + op + " " + r.sql + " END)"
 }
 
-var looksLikeNumber = regexp.MustCompile("^" + numericText + "$")
+var looksLikeNumber = lazyregexp.New("^" + numericText + "$")
 
 // literalAs converts a string literal to the kind that it is compared with.
 func (c *transpiler) literalAs(x expr, k Kind) expr {
@@ -705,8 +706,8 @@ func (c *transpiler) literalAs(x expr, k Kind) expr {
 }
 
 var (
-	isoDate      = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
-	isoTimestamp = regexp.MustCompile(
+	isoDate      = lazyregexp.New(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
+	isoTimestamp = lazyregexp.New(
 		`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
 )
 

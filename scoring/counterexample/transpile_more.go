@@ -1,11 +1,11 @@
 package counterexample
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -523,7 +523,7 @@ func (c *transpiler) timeOfDay(x expr) expr {
 }
 
 // clockTime matches a time of day, HH:MM:SS.
-var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`)
+var clockTime = lazyregexp.New(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`)
 
 // toWhole translates CAST to an integer. Depending on the dialect, fractions are rounded or truncated.
 func (c *transpiler) toWhole(x expr, try bool) expr {

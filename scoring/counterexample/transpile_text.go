@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -73,11 +74,11 @@ func padded(name string) func(c *transpiler, args []expr) expr {
 }
 
 // plainPattern matches the regular expressions that have the same meaning in POSIX, Java and RE2.
-var plainPattern = regexp.MustCompile(
+var plainPattern = lazyregexp.New(
 	`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]]|[.*+?|()^$]|\[\^?[A-Za-z0-9 _,;:.@-]+\])*$`)
 
 // classPattern matches the patterns of plainPattern, also with Perl's character classes such as \d.
-var classPattern = regexp.MustCompile(
+var classPattern = lazyregexp.New(
 	`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]/sSdDwWbB-]|[.+*?|()^$]|\[\^?([A-Za-z0-9 _,;:.@()"'/-]|\\[sdw])+\])*$`)
 
 func parsePattern(text string) (*syntax.Regexp, error) { return syntax.Parse(text, syntax.Perl) }
@@ -303,7 +304,7 @@ func textFunctions() map[string]func(c *transpiler, args []expr) expr {
 }
 
 // formatPart matches a conversion that has the same syntax in BigQuery's FORMAT and in the engine.
-var formatPart = regexp.MustCompile(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
+var formatPart = lazyregexp.New(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
 
 // formatCall translates BigQuery's FORMAT, which is NULL if an argument is.
 func formatCall(c *transpiler, args []expr) expr {

@@ -2,11 +2,11 @@ package counterexample
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -345,11 +345,11 @@ var (
 		"mm": {"%M", "04"}, "ss": {"%S", "05"}, "MMM": {"%b", "Jan"}, "MMMM": {"%B", "January"}, "E": {"%a", "Mon"},
 		"EEEE": {"%A", "Monday"},
 	}
-	percentPart = regexp.MustCompile(`%.`)
-	letters     = regexp.MustCompile(`(?i)YYYY|YY|MMMM|MM|MON|DD|DY|HH24|MI|SS`)
-	pgLetters   = regexp.MustCompile(`IYYY|YYYY|YY|MM|Mon|DD|Dy|HH24|MI|SS|IW`)
-	javaLetters = regexp.MustCompile(`y+|M+|d+|H+|m+|s+|E+`)
-	separators  = regexp.MustCompile(`^[-/ :.,_TWQ]*$`)
+	percentPart = lazyregexp.New(`%.`)
+	letters     = lazyregexp.New(`(?i)YYYY|YY|MMMM|MM|MON|DD|DY|HH24|MI|SS`)
+	pgLetters   = lazyregexp.New(`IYYY|YYYY|YY|MM|Mon|DD|Dy|HH24|MI|SS|IW`)
+	javaLetters = lazyregexp.New(`y+|M+|d+|H+|m+|s+|E+`)
+	separators  = lazyregexp.New(`^[-/ :.,_TWQ]*$`)
 )
 
 // format parses a literal date format of the dialect and returns it in the syntax of the engine and of package time.
@@ -810,7 +810,7 @@ func (c *timeFunction) parts() (out expr, ok bool) {
 }
 
 // offset matches a time zone with a fixed offset from UTC, such as +02:00.
-var offset = regexp.MustCompile(`^([+-])([0-9]{1,2}):?([0-9]{2})?$`)
+var offset = lazyregexp.New(`^([+-])([0-9]{1,2}):?([0-9]{2})?$`)
 
 // epochUnits maps names of units, and Snowflake's scales, to the number of units in a second.
 var epochUnits = map[string]int64{"seconds": 1, "millis": 1_000, "micros": 1_000_000, "0": 1, "3": 1_000,

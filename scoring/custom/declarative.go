@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -115,7 +115,7 @@ func (j *Judge) loadExpression(ctx context.Context, limits Limits, o *Options) e
 const settingPrefix = "config."
 
 // placeholder matches {{question}} or {{config.tone}} in a prompt.
-var placeholder = regexp.MustCompile(`\{\{\s*([A-Za-z_.0-9]*)\s*\}\}`)
+var placeholder = lazyregexp.New(`\{\{\s*([A-Za-z_.0-9]*)\s*\}\}`)
 
 func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error {
 	h := j.header

@@ -3,7 +3,6 @@ package custom
 import (
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/strictyaml"
 )
 
@@ -69,7 +69,7 @@ type header struct {
 }
 
 var (
-	judgeName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+	judgeName = lazyregexp.New(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
 // decodeHeader decodes a header from YAML or JSON. An unknown key is an error.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -171,7 +171,7 @@ func (j *Judge) CheckRewritten(text string, wrong []Example) error {
 }
 
 // marks matches the markers of material.
-var marks = regexp.MustCompile(`(?i)\[(end of )?material`)
+var marks = lazyregexp.New(`(?i)\[(end of )?material`)
 
 // hiddenRune reports whether r is a control or format character other than a line feed or tab.
 func hiddenRune(r rune) bool {

@@ -3,13 +3,13 @@ package custom
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.starlark.net/starlark"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -108,7 +108,7 @@ func materialOf(b *budget, v starlark.Value) (string, error) {
 var textSchema = json.RawMessage(
 	`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
 
-var purposeForm = regexp.MustCompile(`^[a-z0-9_]{1,16}$`)
+var purposeForm = lazyregexp.New(`^[a-z0-9_]{1,16}$`)
 
 // llmComplete implements llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1, max_tokens=0). It
 // returns the model's reply, a dict that satisfies the JSON Schema, or a string without a schema.

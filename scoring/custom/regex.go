@@ -10,6 +10,7 @@ import (
 	"go.starlark.net/starlarkstruct"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // reModule is the module re with Python's functions search, fullmatch, findall, finditer, sub and split. Regular
@@ -213,7 +214,7 @@ func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
 	return made, b.derived(made, false, starlark.String(replacement), starlark.String(text))
 }
 
-var groupReference = regexp.MustCompile(`\\(?:([0-9]{1,2})|g<([A-Za-z0-9_]+)>)`)
+var groupReference = lazyregexp.New(`\\(?:([0-9]{1,2})|g<([A-Za-z0-9_]+)>)`)
 
 // match is the result of a search: m.text, m.start, m.end, m.groups.
 type match struct {

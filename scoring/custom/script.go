@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"go.starlark.net/lib/math"
@@ -13,6 +12,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // dialect is standard Starlark with sets: without while, recursion, and loops at the top level.
@@ -195,7 +195,7 @@ func plain(function string, err error) error {
 // harmless matches messages of the interpreter that contain only types, counts and names in the script. telling
 // matches messages that contain values, and has replacements without them.
 var (
-	harmless = regexp.MustCompile(`^(unknown (binary|unary) op: [\w. ]+ \S+( [\w. ]+)?` +
+	harmless = lazyregexp.New(`^(unknown (binary|unary) op: [\w. ]+ \S+( [\w. ]+)?` +
 		`|[\w.]+: got \d+ arguments?, want (at (most|least) )?\d+|[\w.]+: missing argument for \w+|[\w.]+: for parameter \w+: got [\w. ]+, want [\w. ]+` +
 		`|got [\w. ]+, want [\w. ]+|[\w. ]+ value is not iterable|[\w. ]+ value does not support item assignment` +
 		`|[\w. ]+ index -?\d+ out of range \[-?\d+:-?\d+\]|index -?\d+ out of range: empty [\w. ]+|unhandled index operation [\w. \[\]]+` +
@@ -206,18 +206,18 @@ var (
 		`|[\w.]+: (missing key|value not in list|substring not found|empty (dict|list|set|separator)|argument is an empty sequence)|not enough arguments for format string` +
 		`|too many arguments for format string|invalid slice operand [\w. ]+|comparison exceeded maximum recursion depth|Starlark stack overflow)$`)
 	telling = []struct {
-		sign *regexp.Regexp
+		sign *lazyregexp.Regexp
 		says string
 	}{
-		{regexp.MustCompile(`^key .* not in `), "a key is not in the dict"},
-		{regexp.MustCompile(`^key not found`), "a key is not in the mapping"},
-		{regexp.MustCompile(`^int: invalid literal`), "int: the string is not a whole number"},
-		{regexp.MustCompile(`^float: |float literal`), "float: the value is not a number"},
-		{regexp.MustCompile(`unexpected keyword argument`), "an unexpected keyword argument"},
-		{regexp.MustCompile(`multiple values for`), "duplicate parameter"},
-		{regexp.MustCompile(`^duplicate key`), "duplicate key in the dict"},
-		{regexp.MustCompile(`format requires`), "a value does not fit its place in the format string"},
-		{regexp.MustCompile(`shift count`), "a shift by so many bits is not possible"},
+		{lazyregexp.New(`^key .* not in `), "a key is not in the dict"},
+		{lazyregexp.New(`^key not found`), "a key is not in the mapping"},
+		{lazyregexp.New(`^int: invalid literal`), "int: the string is not a whole number"},
+		{lazyregexp.New(`^float: |float literal`), "float: the value is not a number"},
+		{lazyregexp.New(`unexpected keyword argument`), "an unexpected keyword argument"},
+		{lazyregexp.New(`multiple values for`), "duplicate parameter"},
+		{lazyregexp.New(`^duplicate key`), "duplicate key in the dict"},
+		{lazyregexp.New(`format requires`), "a value does not fit its place in the format string"},
+		{lazyregexp.New(`shift count`), "a shift by so many bits is not possible"},
 	}
 )
 

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -152,8 +152,8 @@ func numeric(values []scoring.Value) bool {
 }
 
 var (
-	averageWords = regexp.MustCompile(`(?i)(^|[^a-z])(avg|average|mean|median|rate|ratio|per)([^a-z]|$)`)
-	logWords     = regexp.MustCompile(`(?i)\blog|logarithm`)
+	averageWords = lazyregexp.New(`(?i)(^|[^a-z])(avg|average|mean|median|rate|ratio|per)([^a-z]|$)`)
+	logWords     = lazyregexp.New(`(?i)\blog|logarithm`)
 )
 
 // averages reports whether a name is that of averages or rates, whose sum and mean have no meaning.

@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
@@ -162,12 +162,12 @@ func readPassage(raw json.RawMessage, i int) (p passage, text string, err error)
 func normWords(text string) string { return " " + strings.Join(words(plainDigits(text)), " ") + " " }
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?;。！？]+["”»']*(?:\s*(?:\[[^\[\]\n]{1,80}\]|【[^【】\n]{1,80}】))*(?:\s+|$)|[。！？]|\n+`)
-	abbreviated = regexp.MustCompile(`\b(?i:(pp?|secs?|ch|no|nr|fig|vol|art|approx|ca|est))\.[ \t]+(\d)`)
-	dayOfMonth  = regexp.MustCompile(`([0-9]{1,2})\.[ \t]+(\p{Lu}\p{L}+|\p{Ll}{4,})`) // 3. Mai
-	scaleStop   = regexp.MustCompile(`([0-9] ?(?i:mio|mrd|tsd|mln|mld|mlrd|bn|тыс|млн|млрд))\.([ \t]+\p{L})`)
-	listMarker  = regexp.MustCompile(`(?m)^\s*(?:[-*•#]+|\d{1,2}[.)])\s+`)
-	quotation   = regexp.MustCompile(`“([^“”]{3,600})”|"([^"]{3,600})"|«([^«»]{3,600})»|„([^„“]{3,600})“`)
+	sentenceEnd = lazyregexp.New(`[.!?;。！？]+["”»']*(?:\s*(?:\[[^\[\]\n]{1,80}\]|【[^【】\n]{1,80}】))*(?:\s+|$)|[。！？]|\n+`)
+	abbreviated = lazyregexp.New(`\b(?i:(pp?|secs?|ch|no|nr|fig|vol|art|approx|ca|est))\.[ \t]+(\d)`)
+	dayOfMonth  = lazyregexp.New(`([0-9]{1,2})\.[ \t]+(\p{Lu}\p{L}+|\p{Ll}{4,})`) // 3. Mai
+	scaleStop   = lazyregexp.New(`([0-9] ?(?i:mio|mrd|tsd|mln|mld|mlrd|bn|тыс|млн|млрд))\.([ \t]+\p{L})`)
+	listMarker  = lazyregexp.New(`(?m)^\s*(?:[-*•#]+|\d{1,2}[.)])\s+`)
+	quotation   = lazyregexp.New(`“([^“”]{3,600})”|"([^"]{3,600})"|«([^«»]{3,600})»|„([^„“]{3,600})“`)
 )
 
 // sentencesOf splits a text into sentences. Citations after a full stop belong to the sentence before it.
@@ -257,12 +257,12 @@ func statementsOf(response string, passages []passage) (out []statement, ok bool
 }
 
 // leftBlank matches the blank that a citation leaves before a full stop or a comma.
-var leftBlank = regexp.MustCompile(`[ \t]+([.,。](?:\s|$))`)
+var leftBlank = lazyregexp.New(`[ \t]+([.,。](?:\s|$))`)
 
-var denials = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|without|cannot)\b|n['’]t\b`)
+var denials = lazyregexp.New(`(?i)\b(?:not|no|never|none|neither|without|cannot)\b|n['’]t\b`)
 
 // inThe matches a Portuguese word for in the.
-var inThe = regexp.MustCompile(`(?i)\bno\b`)
+var inThe = lazyregexp.New(`(?i)\bno\b`)
 
 // denies reports whether a sentence has an odd number of negations.
 func denies(text, language string) bool {

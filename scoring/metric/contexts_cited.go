@@ -2,33 +2,34 @@ package metric
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // maxRange is the largest number of a range of citations, such as [1-3]. Larger numbers are years.
 const maxRange = 999
 
 var (
-	bracketed = regexp.MustCompile(`\[\^?([^\[\]\n]{1,80})\](\([^()\s]{0,500}\))?|【([^【】\n]{1,80})】|` +
+	bracketed = lazyregexp.New(`\[\^?([^\[\]\n]{1,80})\](\([^()\s]{0,500}\))?|【([^【】\n]{1,80})】|` +
 		`\((?i:(sources?|see|refs?|according to):?\s+)?([^()\n]{1,120})\)`)
-	likeAnID = regexp.MustCompile(`^(?i)[a-z]{1,12}[-_ #:]?\d{1,6}$`)
+	likeAnID = lazyregexp.New(`^(?i)[a-z]{1,12}[-_ #:]?\d{1,6}$`)
 
 	// refWord is a word before the number or the name of a passage: Document 1, doc:1, Source #2.
-	refWord  = regexp.MustCompile(`^(?i)(?:source|document|doc|passage|context|chunk|ref|reference|citation)s?\s*[:#-]?\s*`)
-	refRange = regexp.MustCompile(`^(\d{1,3})\s*[-–—]\s*(\d{1,3})$`)
+	refWord  = lazyregexp.New(`^(?i)(?:source|document|doc|passage|context|chunk|ref|reference|citation)s?\s*[:#-]?\s*`)
+	refRange = lazyregexp.New(`^(\d{1,3})\s*[-–—]\s*(\d{1,3})$`)
 
 	// refPlace is a place in a passage, or a year: p. 3, section 2, 2023.
-	refPlace = regexp.MustCompile(`^(?i)(?:(?:pp?|pages?|s|sec|section|lines?|chapter|ch|§)\.?\s*\d[\d–-]*|(?:1[89]|20)\d\d[a-z]?)$`)
+	refPlace = lazyregexp.New(`^(?i)(?:(?:pp?|pages?|s|sec|section|lines?|chapter|ch|§)\.?\s*\d[\d–-]*|(?:1[89]|20)\d\d[a-z]?)$`)
 
 	// refEntry is an entry of a list of sources: [^1]: Title, or [1] Title.
-	refEntry = regexp.MustCompile(`(?m)^[ \t]*(?:[-*][ \t]+)?\[\^?(\d{1,3})\]:?[ \t]+(\S.{0,200}?)[ \t.]*$`)
+	refEntry = lazyregexp.New(`(?m)^[ \t]*(?:[-*][ \t]+)?\[\^?(\d{1,3})\]:?[ \t]+(\S.{0,200}?)[ \t.]*$`)
 
 	// refMark is a citation without brackets: a raised number after a word or a punctuation mark, an element, or the
 	// private-use characters of some models. The superscript of a unit, as in m², is not one.
-	refMark = regexp.MustCompile(`(\p{L}{3}|[.,;:!?)"”])(?:<sup>\s*(\d{1,3})\s*</sup>|([⁰¹²³⁴-⁹]{1,3}))|` +
+	refMark = lazyregexp.New(`(\p{L}{3}|[.,;:!?)"”])(?:<sup>\s*(\d{1,3})\s*</sup>|([⁰¹²³⁴-⁹]{1,3}))|` +
 		`<(?:cite|citation|ref)(?:\s[^<>]{0,80})?>([^<>\[\]\n]{1,80})</(?:cite|citation|ref)>|` +
 		`\x{e200}cite\x{e202}([^\x{e200}-\x{e202}\n]{1,80})\x{e201}`)
 	raised = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7",

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/units"
 )
@@ -22,8 +22,8 @@ type writing struct {
 }
 
 var (
-	commaDecimals = regexp.MustCompile(`(?:^|[^0-9.,])(?:[0-9]{1,3}(?:\.[0-9]{3})*,(?:[0-9]{1,2}|[0-9]{4,})|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(?:\.[0-9]{3}){2,}|0,[0-9]+)(?:$|[^0-9.,]|[.,](?:\s|$))`)
-	pointDecimals = regexp.MustCompile(`(?:^|[^0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|[0-9]{1,3}(?:,[0-9]{3}){2,}|0\.[0-9]+)(?:$|[^0-9.,:]|[.,](?:\s|$))`)
+	commaDecimals = lazyregexp.New(`(?:^|[^0-9.,])(?:[0-9]{1,3}(?:\.[0-9]{3})*,(?:[0-9]{1,2}|[0-9]{4,})|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(?:\.[0-9]{3}){2,}|0,[0-9]+)(?:$|[^0-9.,]|[.,](?:\s|$))`)
+	pointDecimals = lazyregexp.New(`(?:^|[^0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|[0-9]{1,3}(?:,[0-9]{3}){2,}|0\.[0-9]+)(?:$|[^0-9.,:]|[.,](?:\s|$))`)
 )
 
 // writingOf returns how a text writes numbers: by numbers that can be read in one way, or else by its language.
@@ -47,7 +47,7 @@ func writingOf(text string) writing {
 }
 
 // dotted matches times of day and dates with full stops, whose digits are not decimals.
-var dotted = regexp.MustCompile(`[0-9]{1,2}\.[0-9]{1,2}\.(?:[0-9]{2,4})?|[0-9]{1,2}\.[0-9]{2}\s*(?:Uhr|[ap]\.?m)|kl\.?\s*[0-9]{1,2}\.[0-9]{2}`)
+var dotted = lazyregexp.New(`[0-9]{1,2}\.[0-9]{1,2}\.(?:[0-9]{2,4})?|[0-9]{1,2}\.[0-9]{2}\s*(?:Uhr|[ap]\.?m)|kl\.?\s*[0-9]{1,2}\.[0-9]{2}`)
 
 // textFigure is a number, a date or a time of day in a text, with the words around it.
 type textFigure struct {
@@ -94,31 +94,31 @@ const (
 const monthName = `(\p{L}[\p{L}\p{M}]{2,})`
 
 var (
-	powerText = regexp.MustCompile(`([0-9])\s*[×x*·]\s*10(?:\^\(?([-+−]?[0-9]{1,3})\)?|([⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))`)
+	powerText = lazyregexp.New(`([0-9])\s*[×x*·]\s*10(?:\^\(?([-+−]?[0-9]{1,3})\)?|([⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))`)
 
 	dateForms = []struct {
-		form             *regexp.Regexp
+		form             *lazyregexp.Regexp
 		year, month, day int // groups
 		swap             bool
 	}{
-		{regexp.MustCompile(`(?:^|[^0-9])(([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2}))(?:$|[^0-9])`), 2, 3, 4, false},
-		{regexp.MustCompile(`(?:^|[^0-9./-])(([0-9]{1,2})/([0-9]{1,2})/([0-9]{4}))(?:$|[^0-9])`), 4, 3, 2, true},
-		{regexp.MustCompile(`(?:^|[^0-9./-])(([0-9]{1,2})[.-]([0-9]{1,2})[.-]([0-9]{4}))(?:$|[^0-9])`), 4, 3, 2, false},
-		{regexp.MustCompile(`(([0-9]{4})\s?[年년]\s?([0-9]{1,2})\s?[月월](?:\s?([0-9]{1,2})\s?[日일])?)`), 2, 3, 4, false},
-		{regexp.MustCompile(`(([0-9]{1,2})\s?[月월]\s?([0-9]{1,2})\s?[日일])`), 0, 2, 3, false},
-		{regexp.MustCompile(`(?:^|[^0-9.,])(([0-9]{1,2})(?:\.|st|nd|rd|th|er|º|ª)?\s*(?:de\s+|of\s+)?` + monthName + `\.?(?:,?\s+(?:de\s+|del\s+|of\s+)?([0-9]{4}))?)(?:$|[^0-9])`), 4, 3, 2, false},
-		{regexp.MustCompile(`(?:^|[^\p{L}])(` + monthName + `\.?\s+([0-9]{1,2})(?:st|nd|rd|th)?(?:,?\s+([0-9]{4}))?)(?:$|[^0-9.,%]|[.,](?:$|[^0-9]))`), 4, 2, 3, false},
-		{regexp.MustCompile(`(?:^|[^\p{L}])(` + monthName + `\.?,?\s+(?:de\s+|del\s+|of\s+)?([0-9]{4}))(?:$|[^0-9.,%]|[.,](?:$|[^0-9]))`), 3, 2, 0, false},
+		{lazyregexp.New(`(?:^|[^0-9])(([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2}))(?:$|[^0-9])`), 2, 3, 4, false},
+		{lazyregexp.New(`(?:^|[^0-9./-])(([0-9]{1,2})/([0-9]{1,2})/([0-9]{4}))(?:$|[^0-9])`), 4, 3, 2, true},
+		{lazyregexp.New(`(?:^|[^0-9./-])(([0-9]{1,2})[.-]([0-9]{1,2})[.-]([0-9]{4}))(?:$|[^0-9])`), 4, 3, 2, false},
+		{lazyregexp.New(`(([0-9]{4})\s?[年년]\s?([0-9]{1,2})\s?[月월](?:\s?([0-9]{1,2})\s?[日일])?)`), 2, 3, 4, false},
+		{lazyregexp.New(`(([0-9]{1,2})\s?[月월]\s?([0-9]{1,2})\s?[日일])`), 0, 2, 3, false},
+		{lazyregexp.New(`(?:^|[^0-9.,])(([0-9]{1,2})(?:\.|st|nd|rd|th|er|º|ª)?\s*(?:de\s+|of\s+)?` + monthName + `\.?(?:,?\s+(?:de\s+|del\s+|of\s+)?([0-9]{4}))?)(?:$|[^0-9])`), 4, 3, 2, false},
+		{lazyregexp.New(`(?:^|[^\p{L}])(` + monthName + `\.?\s+([0-9]{1,2})(?:st|nd|rd|th)?(?:,?\s+([0-9]{4}))?)(?:$|[^0-9.,%]|[.,](?:$|[^0-9]))`), 4, 2, 3, false},
+		{lazyregexp.New(`(?:^|[^\p{L}])(` + monthName + `\.?,?\s+(?:de\s+|del\s+|of\s+)?([0-9]{4}))(?:$|[^0-9.,%]|[.,](?:$|[^0-9]))`), 3, 2, 0, false},
 	}
-	clockForms = []*regexp.Regexp{ // hour, minute, half of the day
-		regexp.MustCompile(`(?i)(?:^|[^0-9.,:])(([0-9]{1,2})(?:[:.]([0-9]{2}))?\s?([ap])\.?m\b\.?)`),
-		regexp.MustCompile(`(?i)(?:^|[^0-9.,:])(([0-9]{1,2})(?:[:.]([0-9]{2}))?\s?Uhr)`),
-		regexp.MustCompile(`(?i)(?:^|[^0-9.,:])(([0-9]{1,2})h([0-9]{2}))(?:$|[^0-9])`),
-		regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:kl|à|a las|alle|às|o|в|saat)\.?\s(([0-9]{1,2})\.([0-9]{2}))(?:$|[^0-9.,])`),
-		regexp.MustCompile(`(?:^|[^0-9.,:])(([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?)(?:$|[^0-9:])`),
-		regexp.MustCompile(`((?:午前|上午|오전)\s?([0-9]{1,2})[時时点點시](?:\s?([0-9]{1,2})[分분])?)`),
-		regexp.MustCompile(`((?:午後|下午|오후)\s?([0-9]{1,2})[時时点點시](?:\s?([0-9]{1,2})[分분])?)`),
-		regexp.MustCompile(`(([0-9]{1,2})[時时点點시]\s?([0-9]{1,2})[分분])`),
+	clockForms = []*lazyregexp.Regexp{ // hour, minute, half of the day
+		lazyregexp.New(`(?i)(?:^|[^0-9.,:])(([0-9]{1,2})(?:[:.]([0-9]{2}))?\s?([ap])\.?m\b\.?)`),
+		lazyregexp.New(`(?i)(?:^|[^0-9.,:])(([0-9]{1,2})(?:[:.]([0-9]{2}))?\s?Uhr)`),
+		lazyregexp.New(`(?i)(?:^|[^0-9.,:])(([0-9]{1,2})h([0-9]{2}))(?:$|[^0-9])`),
+		lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:kl|à|a las|alle|às|o|в|saat)\.?\s(([0-9]{1,2})\.([0-9]{2}))(?:$|[^0-9.,])`),
+		lazyregexp.New(`(?:^|[^0-9.,:])(([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?)(?:$|[^0-9:])`),
+		lazyregexp.New(`((?:午前|上午|오전)\s?([0-9]{1,2})[時时点點시](?:\s?([0-9]{1,2})[分분])?)`),
+		lazyregexp.New(`((?:午後|下午|오후)\s?([0-9]{1,2})[時时点點시](?:\s?([0-9]{1,2})[分분])?)`),
+		lazyregexp.New(`(([0-9]{1,2})[時时点點시]\s?([0-9]{1,2})[分분])`),
 	}
 )
 
@@ -283,11 +283,11 @@ func figuresOf(text string, w writing) (out []textFigure, rest string) {
 
 var (
 	// Blanks group thousands, in English only in numbers from a million on.
-	numberTokens = regexp.MustCompile(`[0-9]{1,3}(?: [0-9]{3}){2,}\b(?:[.,][0-9]+)?|` + numbersInText.String() + `(?:[eE][-+]?[0-9]{1,3}\b)?`)
-	spacedTokens = regexp.MustCompile(`[0-9]{1,3}(?: [0-9]{3})+\b(?:[.,][0-9]+)?|` + numbersInText.String() + `(?:[eE][-+]?[0-9]{1,3}\b)?`)
-	partOfCode   = regexp.MustCompile(`^[A-Za-z]+[0-9]`)
+	numberTokens = lazyregexp.New(`[0-9]{1,3}(?: [0-9]{3}){2,}\b(?:[.,][0-9]+)?|` + numbersInText.String() + `(?:[eE][-+]?[0-9]{1,3}\b)?`)
+	spacedTokens = lazyregexp.New(`[0-9]{1,3}(?: [0-9]{3})+\b(?:[.,][0-9]+)?|` + numbersInText.String() + `(?:[eE][-+]?[0-9]{1,3}\b)?`)
+	partOfCode   = lazyregexp.New(`^[A-Za-z]+[0-9]`)
 	// joining is what is between the figures of a range or of a result of a game.
-	joining = regexp.MustCompile(`^\S{0,3}\s?(?:\p{L}{1,12}\s)?[-−–]\s?$`)
+	joining = lazyregexp.New(`^\S{0,3}\s?(?:\p{L}{1,12}\s)?[-−–]\s?$`)
 )
 
 // figureAt reads a number from its digits and the text on both sides. used is the length of the text after it that
@@ -380,7 +380,7 @@ func (f *textFigure) written(before, digits, after string, bound numberBound) st
 }
 
 // shareSign matches a word or sign for a percentage that a word may follow without a blank.
-var shareSign = regexp.MustCompile(`^\s*(?:%|‰|パーセント|퍼센트|프로)`)
+var shareSign = lazyregexp.New(`^\s*(?:%|‰|パーセント|퍼센트|프로)`)
 
 // boundSaid returns the words before a number that make it a bound, such as fewer than.
 func boundSaid(before string) string {
@@ -497,8 +497,8 @@ func (f *textFigure) setMeasure(word string, list []string, low string) {
 
 // perHour and perThing match what follows the unit of a rate.
 var (
-	perHour  = regexp.MustCompile(`^\s*(?:per|an|pro|par|por|a|à|all['’]?|w|в|i|/)\s*(?:l['’])?(?:hour|stunde|heure|hora|ora|uur|timme|godzin|час|h\b)`)
-	perThing = regexp.MustCompile(`^\s*(?:/|per\s|pro\s|par\s|por\s)`)
+	perHour  = lazyregexp.New(`^\s*(?:per|an|pro|par|por|a|à|all['’]?|w|в|i|/)\s*(?:l['’])?(?:hour|stunde|heure|hora|ora|uur|timme|godzin|час|h\b)`)
+	perThing = lazyregexp.New(`^\s*(?:/|per\s|pro\s|par\s|por\s)`)
 )
 
 // currencyOf returns the codes of the currencies that a text in lower case begins with, or "".

@@ -1,11 +1,12 @@
 package metric
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // languageWords are frequent words by which the language of a text is known.
@@ -110,13 +111,13 @@ var changes = [2]string{
 }
 
 // changesIn are the same for scripts without blanks between words.
-var changesIn = [2]*regexp.Regexp{
-	regexp.MustCompile(`增加|增长|增長|上升|上涨|上漲|提高|升至|增至|攀升|大涨|涨|漲|増加|増え|増した|上昇|伸び|伸長|上がっ|上がり|増収|増益|拡大|증가|늘었|늘어|늘고|상승|올랐|성장`),
-	regexp.MustCompile(`减少|減少|下降|下跌|降低|降至|下滑|跌|缩减|縮減|減っ|減り|減ら|下落|低下|下がっ|下がり|減収|減益|縮小|감소|줄었|줄어|줄고|하락|떨어|내렸`),
+var changesIn = [2]*lazyregexp.Regexp{
+	lazyregexp.New(`增加|增长|增長|上升|上涨|上漲|提高|升至|增至|攀升|大涨|涨|漲|増加|増え|増した|上昇|伸び|伸長|上がっ|上がり|増収|増益|拡大|증가|늘었|늘어|늘고|상승|올랐|성장`),
+	lazyregexp.New(`减少|減少|下降|下跌|降低|降至|下滑|跌|缩减|縮減|減っ|減り|減ら|下落|低下|下がっ|下がり|減収|減益|縮小|감소|줄었|줄어|줄고|하락|떨어|내렸`),
 }
 
 // separable are German and Dutch verbs whose part that tells a rise from a fall is a separate word.
-var separable = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:nahm|nahmen|nimmt|nehmen|legte|legten|ging|gingen|nam|namen|neemt|gaat)\s[^.;]*?[^\p{L}](zu|ab|toe|af|zurück|achteruit)(?:$|[^\p{L}])`)
+var separable = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:nahm|nahmen|nimmt|nehmen|legte|legten|ging|gingen|nam|namen|neemt|gaat)\s[^.;]*?[^\p{L}](zu|ab|toe|af|zurück|achteruit)(?:$|[^\p{L}])`)
 
 type change struct {
 	begin string
@@ -176,11 +177,11 @@ func changesOf(text string) map[string]int {
 }
 
 // lossWords matches words of other languages than English after which a number without a sign may be negative.
-var lossWords = regexp.MustCompile(`(?i)verlust|fehlbetrag|minus|unter null|perte|déficit|pérdida|perdita|perdite|disavanzo|prejuízo|verlies|tekort|strat[aęy]|deficyt|förlust|underskott|` +
+var lossWords = lazyregexp.New(`(?i)verlust|fehlbetrag|minus|unter null|perte|déficit|pérdida|perdita|perdite|disavanzo|prejuízo|verlies|tekort|strat[aęy]|deficyt|förlust|underskott|` +
 	`zarar|убыт|дефицит|минус|赤字|損失|亏损|虧損|マイナス|零下|손실|적자|영하|خسار|عجز|घाटा|नुकसान`)
 
 // denialWords matches negations of other languages than English; in French and others that have two words, the second.
-var denialWords = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:nicht|kein\p{L}*|niemals|nie|ohne|pas|jamais|aucun\p{L}*|sans|nunca|sin|ningun\p{L}*|ningún|non|senza|não|sem|nenhum\p{L}*|` +
+var denialWords = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:nicht|kein\p{L}*|niemals|nie|ohne|pas|jamais|aucun\p{L}*|sans|nunca|sin|ningun\p{L}*|ningún|non|senza|não|sem|nenhum\p{L}*|` +
 	`niet|geen|nooit|zonder|nigdy|bez|inte|aldrig|ingen|inga|utan|ikke|değil|не|нет|никогда|без|لا|لم|لن|ليس|ليست|नहीं|बिना)(?:$|[^\p{L}])|` +
 	`不|没有|沒有|并未|未曾|ません|なかった|しない|않|못했|아니|[dt]iler?med[iı]|m[aeıiuü]d[ıiuü](?:$|[^\p{L}])`)
 
@@ -218,10 +219,10 @@ var numberNames = func() map[string]int {
 }()
 
 var (
-	numberParts = regexp.MustCompile(`quinient[oa]s|\p{L}{3,}(?:hundert|tausend|honderd|duizend|hundra|cient[oa]s|centos|cento|teen|tuple[ds]?)\p{L}*|` +
+	numberParts = lazyregexp.New(`quinient[oa]s|\p{L}{3,}(?:hundert|tausend|honderd|duizend|hundra|cient[oa]s|centos|cento|teen|tuple[ds]?)\p{L}*|` +
 		`(?:hundert|tausend|honderd|duizend|hundra|verdoppel|verdreifach|vervierfach|halbier|verdubbel|verdrievoud|halveer|gehalveerd|halver|fördubbl|tredubbl|duplic|triplic|quadrupl|raddoppi|dimezz|doubl|tripl|dobr|podwoi|potroi|удво|утро|десятк|сотн|половин)\p{L}+`)
 	// numbersOfHan matches numbers in the characters of Chinese and Japanese, and in Korean words.
-	numbersOfHan = regexp.MustCompile(`[二三四五六七八九十百千万億亿两兩〇零]*[十百千万億亿][二三四五六七八九十百千万億亿一]*|[二三四五六七八九两兩][个個人名台家年倍次位件割成分]|[一二三四五六七八九十]+分之[一二三四五六七八九十]+|翻[了]?[一两二三]?番|半分|一半|半数|半數|数[十百千]|倍|` +
+	numbersOfHan = lazyregexp.New(`[二三四五六七八九十百千万億亿两兩〇零]*[十百千万億亿][二三四五六七八九十百千万億亿一]*|[二三四五六七八九两兩][个個人名台家年倍次位件割成分]|[一二三四五六七八九十]+分之[一二三四五六七八九十]+|翻[了]?[一两二三]?番|半分|一半|半数|半數|数[十百千]|倍|` +
 		`[이삼사오육칠팔구]?[십백천만][이삼사오육칠팔구십백천만]*\s*(?:명|개|대|원|건|곳|마리|채|배|여)|(?:두|세|네|다섯|여섯|일곱|여덟|아홉|열)\s*(?:명|개|대|배|곳|채|건)|절반|수십|수백|수천|갑절`)
 )
 
@@ -271,7 +272,7 @@ var currencyWords = []struct{ codes, begin string }{
 const dollars = "USD CAD AUD NZD HKD SGD TWD MXN"
 
 // pointsAfter matches what makes a percentage one of percentage points, after the number.
-var pointsAfter = regexp.MustCompile(`^\s*(?:(?:%|percent(?:age)?|per cent|pct)[\s-]*(?:points?\b|punkt)|pps?\b|ppts?\b|prozentpunkt|points? de pourcentage|points? de pour|puntos? porcentual|punti percentual|pontos? percentua|procentpunt|` +
+var pointsAfter = lazyregexp.New(`^\s*(?:(?:%|percent(?:age)?|per cent|pct)[\s-]*(?:points?\b|punkt)|pps?\b|ppts?\b|prozentpunkt|points? de pourcentage|points? de pour|puntos? porcentual|punti percentual|pontos? percentua|procentpunt|` +
 	`punkt\p{L}* procentow|procentenhet|prosentpoeng|procentpoint|yüzde puan|процентн\p{L}* пункт|п\.\s?п|(?:个|個)?百分[点點]|パーセントポイント|ポイント|%ポイント|%p\b|퍼센트포인트|%포인트|نقطة مئوية|نقاط مئوية|प्रतिशत अंक)`)
 
 // otherMonths are names of months in languages that columns of periods are not read in.

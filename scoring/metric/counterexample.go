@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
@@ -263,7 +263,7 @@ func valuesOf(c *scoring.Column, f *sqlparts.ColumnFacts) []int {
 	return codes
 }
 
-var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
+var isoDate = lazyregexp.New(`^\d{4}-\d\d-\d\d`)
 
 // unrealistic returns the reason of a score for a counterexample that violates facts known about the data.
 func unrealistic(found *cex.Outcome) string {

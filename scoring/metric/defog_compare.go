@@ -3,9 +3,10 @@ package metric
 import (
 	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // defogQuery holds the inputs of Defog's comparison for one side, other than its result.
@@ -43,7 +44,7 @@ func (f frame) normalized(q defogQuery) (frame, error) {
 	return f, err
 }
 
-var asksForOrder = regexp.MustCompile(`(?i)\b(order|sort|arrange)\b`)
+var asksForOrder = lazyregexp.New(`(?i)\b(order|sort|arrange)\b`)
 
 // inQueryOrder sorts the rows by the named columns, then by the other columns, all in the same direction, and moves
 // the named columns to the end.
@@ -75,8 +76,8 @@ func (f frame) inQueryOrder(names []string, ascending bool) (frame, error) {
 }
 
 var (
-	orderByClause = regexp.MustCompile(`(?is)ORDER BY.*`)
-	orderByTerm   = regexp.MustCompile(`(?i)ORDER BY([^\n]*?)(?:[;,)]|\n?\z)`)
+	orderByClause = lazyregexp.New(`(?is)ORDER BY.*`)
+	orderByTerm   = lazyregexp.New(`(?i)ORDER BY([^\n]*?)(?:[;,)]|\n?\z)`)
 )
 
 // firstOrderBy parses the first term after the first ORDER BY of a query as Defog does: its words, without

@@ -1,10 +1,11 @@
 package metric
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // leastShared is the minimum share of a claim's words that must be in the response or the question for the response
@@ -71,10 +72,10 @@ func (t *saidText) makes(c claim, asked map[string]bool) bool {
 }
 
 // spacedNumbers matches numbers with blanks between groups of three digits.
-var spacedNumbers = regexp.MustCompile(`[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?`)
+var spacedNumbers = lazyregexp.New(`[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?`)
 
 // numberWords matches small numbers that are spelled out.
-var numberWords = regexp.MustCompile(`(?i)\b(zero|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen|hundred)\b`)
+var numberWords = lazyregexp.New(`(?i)\b(zero|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen|hundred)\b`)
 
 // significant returns the digits of a number without separators and without zeros at either end, so that 3 million
 // equals 3,000,000. It returns "0" for zeros, and "" without digits.

@@ -3,12 +3,12 @@ package metric
 import (
 	"maps"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -27,10 +27,10 @@ type columnSums struct {
 }
 
 var (
-	cutsRows = regexp.MustCompile(`(?i)\b(?:limit|top|fetch|sample|tablesample|qualify|offset)\b`)
-	rollsUp  = regexp.MustCompile(`(?i)\b(?:rollup|cube|grouping\s+sets)\b`)
+	cutsRows = lazyregexp.New(`(?i)\b(?:limit|top|fetch|sample|tablesample|qualify|offset)\b`)
+	rollsUp  = lazyregexp.New(`(?i)\b(?:rollup|cube|grouping\s+sets)\b`)
 	// notAdded matches words of names of columns whose values are not added up.
-	notAdded = regexp.MustCompile(`^(?:avg|average|mean|median|rate|ratio|share|pct|percent|percentage|min|max|id|year|month|rank|` +
+	notAdded = lazyregexp.New(`^(?:avg|average|mean|median|rate|ratio|share|pct|percent|percentage|min|max|id|year|month|rank|` +
 		`price|age|score|cumulative|running|total|durchschnitt|anteil|moyenne|promedio|media)$`)
 )
 
@@ -251,7 +251,7 @@ func (x *columnSums) added(r *claimReading) (column int, ok bool) {
 	return columns[0], true
 }
 
-var totalPattern = regexp.MustCompile(`(?:^|[^\p{L}\p{M}]|[\p{Han}])(?:` + totalWords + `)(?:$|[^\p{L}\p{M}]|[\p{Han}\p{Hiragana}])`)
+var totalPattern = lazyregexp.New(`(?:^|[^\p{L}\p{M}]|[\p{Han}])(?:` + totalWords + `)(?:$|[^\p{L}\p{M}]|[\p{Han}\p{Hiragana}])`)
 
 // total compares the figure with the sum of a column.
 func (x *columnSums) total(s *figureSearch, r *claimReading) (tried, equal bool) {
@@ -272,7 +272,7 @@ func (s *figureSearch) is(v *big.Rat, units []*big.Rat) bool {
 	return n.matches(near, func() []*big.Rat { return []*big.Rat{v} }, true) >= matchOpen
 }
 
-var sharePattern = regexp.MustCompile(`(?:^|[^\p{L}\p{M}]|[\p{Han}])(?:` + shareWords + `)`)
+var sharePattern = lazyregexp.New(`(?:^|[^\p{L}\p{M}]|[\p{Han}])(?:` + shareWords + `)`)
 
 // share compares a percentage with a cell's share of the sum of its column.
 func (x *columnSums) share(s *figureSearch, r *claimReading) (tried, equal bool) {

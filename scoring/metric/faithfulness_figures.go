@@ -2,10 +2,10 @@ package metric
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -225,7 +225,7 @@ func columnNamed(t *scoring.Table, name string) int {
 }
 
 // labelSeparators match the separators of values that together name a row.
-var labelSeparators = regexp.MustCompile(`\s*[,;|/]\s*|\s+[-–—:&]\s+|:\s+|\s+and\s+`)
+var labelSeparators = lazyregexp.New(`\s*[,;|/]\s*|\s+[-–—:&]\s+|:\s+|\s+and\s+`)
 
 func newRowLabel(text string) rowLabel {
 	text = strings.TrimSpace(text)

@@ -3,13 +3,13 @@ package metric
 import (
 	"math"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -93,7 +93,7 @@ var otherScales = []*big.Rat{
 var mostScaled = big.NewRat(1, 10)
 
 // numberInProse matches the digits of a number with the separators between them, and the characters around it.
-var numberInProse = regexp.MustCompile(
+var numberInProse = lazyregexp.New(
 	`^([^0-9]*?)([0-9](?:[0-9.,'’_ ]*[0-9])?|\.[0-9]+)(?:[eE]([-+]?[0-9]{1,3}))?([^0-9]*)$`)
 
 // parseStated parses a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is false if the
@@ -184,9 +184,9 @@ func powerOfTen(e int) *big.Rat {
 }
 
 // grouped matches a number that is written in parts of ten thousands, such as 1億2,345万.
-var grouped = regexp.MustCompile(`^([^0-9]*?)((?:[0-9][0-9,.]*[兆億亿억조万萬만千천])+)([0-9][0-9,]*)?([^0-9]*)$`)
+var grouped = lazyregexp.New(`^([^0-9]*?)((?:[0-9][0-9,.]*[兆億亿억조万萬만千천])+)([0-9][0-9,]*)?([^0-9]*)$`)
 
-var groupedPart = regexp.MustCompile(`([0-9][0-9,.]*)([兆億亿억조万萬만千천])`)
+var groupedPart = lazyregexp.New(`([0-9][0-9,.]*)([兆億亿억조万萬만千천])`)
 
 // parseGrouped parses a number in parts of ten thousands; ok is false for any other.
 func parseGrouped(stated string) (n statedNumber, ok bool) {
@@ -277,12 +277,12 @@ func aroundFigure(claim, stated string) (before, after string, ok bool) {
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 var (
-	digitBefore = regexp.MustCompile(`[0-9][.,]?$`)
-	digitAfter  = regexp.MustCompile(`^[.,]?[0-9]`)
+	digitBefore = lazyregexp.New(`[0-9][.,]?$`)
+	digitAfter  = lazyregexp.New(`^[.,]?[0-9]`)
 )
 
 // falls matches English words for a decrease or a loss, after which a number without a sign is negative.
-var falls = regexp.MustCompile(`(?i)\b(fell|falls?|fallen|falling|drop(s|ped|ping)?|decreas\w*|declin\w*|loss(es)?|los(e|es|t|ing)|down|lower|less|negative|minus|below|deficit|shrank|shrunk|shr?ink\w*|reduc\w*|short|behind|owe[sd]?|debt)\b`)
+var falls = lazyregexp.New(`(?i)\b(fell|falls?|fallen|falling|drop(s|ped|ping)?|decreas\w*|declin\w*|loss(es)?|los(e|es|t|ing)|down|lower|less|negative|minus|below|deficit|shrank|shrunk|shr?ink\w*|reduc\w*|short|behind|owe[sd]?|debt)\b`)
 
 // signOf returns the sign of a number, from the text around its digits.
 func signOf(before, after string) numberSign {
@@ -601,4 +601,4 @@ func (n *statedNumber) isIn(text string) bool {
 }
 
 // numbersInText matches numbers in prose.
-var numbersInText = regexp.MustCompile(`[0-9]+(?:[.,'’][0-9]+)*`)
+var numbersInText = lazyregexp.New(`[0-9]+(?:[.,'’][0-9]+)*`)

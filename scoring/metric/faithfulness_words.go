@@ -8,6 +8,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // The words of this file are in lower case. They are of English, German, French, Spanish, Italian, Portuguese, Dutch,
@@ -103,14 +105,14 @@ var boundPatterns = sync.OnceValue(func() (out []boundPattern) {
 
 // The forms of a range: between this number and another, and between another and this one.
 var (
-	rangeFrom = regexp.MustCompile(`(?:^|[^\p{L}])(?:between|zwischen|entre|tra|fra|tussen|między|mellan|между)\s+[^\p{L}]*$`)
-	rangeTo   = regexp.MustCompile(`(?:^|[^\p{L}])(?:between|zwischen|entre|tra|fra|tussen|między|mellan|между)\s[^.;]*[0-9][^.;]*\s` +
+	rangeFrom = lazyregexp.New(`(?:^|[^\p{L}])(?:between|zwischen|entre|tra|fra|tussen|między|mellan|между)\s+[^\p{L}]*$`)
+	rangeTo   = lazyregexp.New(`(?:^|[^\p{L}])(?:between|zwischen|entre|tra|fra|tussen|między|mellan|между)\s[^.;]*[0-9][^.;]*\s` +
 		`(?:and|und|et|y|e|en|a|och|и)\s+[^\p{L}]*$`)
-	plusSign = regexp.MustCompile(`^\s*\+`)
+	plusSign = lazyregexp.New(`^\s*\+`)
 )
 
 // negation matches a negation at the end of the text before a bound, such as did not in did not exceed.
-var negation = regexp.MustCompile(`(?:^|[^\p{L}])(?:not|never|without|nicht|nie|niemals|ne|n['’]a|jamais|no|nunca|non|mai|não|niet` +
+var negation = lazyregexp.New(`(?:^|[^\p{L}])(?:not|never|without|nicht|nie|niemals|ne|n['’]a|jamais|no|nunca|non|mai|não|niet` +
 	`|nooit|nie|inte|aldrig|не|никогда)$|n['’]t$|(?:没有|没|未|沒有|并未)$`)
 
 // opposite returns the bound of a negated one.
@@ -196,12 +198,12 @@ type numberUnit struct {
 }
 
 var (
-	letters      = regexp.MustCompile(`^[\p{L}\p{M}]+`)
-	percentAfter = regexp.MustCompile(`^\s*(?:%|percent\b|percentage|per cent\b|pct\b|pp\b|prozent|pour ?cent|por ?ciento|per ?cento` +
+	letters      = lazyregexp.New(`^[\p{L}\p{M}]+`)
+	percentAfter = lazyregexp.New(`^\s*(?:%|percent\b|percentage|per cent\b|pct\b|pp\b|prozent|pour ?cent|por ?ciento|per ?cento` +
 		`|por ?cento|procent|процент|パーセント|ポイント|퍼센트|프로|بالمئة|بالمائة|في المئة|في المائة|प्रतिशत|फ़ीसदी|फीसदी)[\p{L}\p{M}]*`)
-	percentBefore = regexp.MustCompile(`(?:(?:^|[^0-9\s]\s?)%|yüzde\s*|百分之\s*)$`)
-	permilleAfter = regexp.MustCompile(`^\s*(?:‰|per ?mille|promille|pro mille|pour mille|por mil\b|promil|промилле|千分之)[\p{L}]*`)
-	basisAfter    = regexp.MustCompile(`^\s*(?:bps?\b|basis[ -]?points?\b|basispunkte?n?|points? de base|puntos básicos|punti base` +
+	percentBefore = lazyregexp.New(`(?:(?:^|[^0-9\s]\s?)%|yüzde\s*|百分之\s*)$`)
+	permilleAfter = lazyregexp.New(`^\s*(?:‰|per ?mille|promille|pro mille|pour mille|por mil\b|promil|промилле|千分之)[\p{L}]*`)
+	basisAfter    = lazyregexp.New(`^\s*(?:bps?\b|basis[ -]?points?\b|basispunkte?n?|points? de base|puntos básicos|punti base` +
 		`|pontos[- ]base|basispunten|punkt(?:y|ów)? bazow\p{L}*|räntepunkter|baspunkter|baz puan\p{L}*|базисн\p{L}* пункт\p{L}*` +
 		`|(?:个|個)?基点|(?:个|個)?基點|ベーシスポイント|베이시스포인트|نقطة أساس|आधार अंक)`)
 )
@@ -255,7 +257,7 @@ func unitAfter(written string) numberUnit {
 }
 
 // inflected matches Turkish magnitudes with a case ending.
-var inflected = regexp.MustCompile(`^(bin|milyon|milyar|trilyon)(?:d[ae]n|t[ae]n|d[ae]|[ıiuü]n?|l[ıiuü]k)$`)
+var inflected = lazyregexp.New(`^(bin|milyon|milyar|trilyon)(?:d[ae]n|t[ae]n|d[ae]|[ıiuü]n?|l[ıiuü]k)$`)
 
 func (u *numberUnit) multiply(by ...*big.Rat) {
 	var out []*big.Rat
@@ -282,9 +284,9 @@ func factorsOf(share, before string) []*big.Rat {
 
 var (
 	// inUnits matches a text that gives figures in thousands or another magnitude.
-	inUnits = regexp.MustCompile(`(?:^|[^\p{L}\d])(?:in|en|em|w|i|в|as)\s+(?:[$€£¥₹]|[a-z]{3}\s+)?([\p{L}\p{M}]+)`)
+	inUnits = lazyregexp.New(`(?:^|[^\p{L}\d])(?:in|en|em|w|i|в|as)\s+(?:[$€£¥₹]|[a-z]{3}\s+)?([\p{L}\p{M}]+)`)
 	// scaledBy matches a division or multiplication by a power of ten in a query.
-	scaledBy = regexp.MustCompile(`(?i)([/*])\s*(?:\(\s*)?(1(?:_?000)+(?:\.0*)?|1e[0-9]{1,2}|1(?:0){2,12}(?:\.0*)?|0\.0*1)\b`)
+	scaledBy = lazyregexp.New(`(?i)([/*])\s*(?:\(\s*)?(1(?:_?000)+(?:\.0*)?|1e[0-9]{1,2}|1(?:0){2,12}(?:\.0*)?|0\.0*1)\b`)
 )
 
 // nameMagnitudes are the magnitudes in names of columns that are spelled otherwise than in prose.

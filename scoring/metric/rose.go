@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -61,7 +61,7 @@ var roseDeclared = scoring.DeclareOptions(roseOptions{Refuter: true, Form: formO
 	scoring.Option{Name: "rules", Doc: "Further acceptance criteria, a sentence each."},
 )
 
-var yymm = regexp.MustCompile(`^[0-9]{2}(0[1-9]|1[0-2])$`)
+var yymm = lazyregexp.New(`^[0-9]{2}(0[1-9]|1[0-2])$`)
 
 func (o *roseOptions) check() error {
 	if o.Released != "" && !yymm.MatchString(o.Released) {

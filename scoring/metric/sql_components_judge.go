@@ -2,11 +2,11 @@ package metric
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -191,9 +191,9 @@ func (r *componentsReply) components(sql string, dialect sqlparts.Dialect) (c sq
 }
 
 var (
-	plainColumn      = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_$]*$`)
-	wordSubquery     = regexp.MustCompile(`(?i)\bsubquery\b`)
-	enclosedSubquery = regexp.MustCompile(`(?i)\(\s*subquery\s*\)`)
+	plainColumn      = lazyregexp.New(`^[\p{L}_][\p{L}\p{N}_$]*$`)
+	wordSubquery     = lazyregexp.New(`(?i)\bsubquery\b`)
+	enclosedSubquery = lazyregexp.New(`(?i)\(\s*subquery\s*\)`)
 )
 
 // componentReader parses the text of a judge's components with the front end, so that they have the same normal form

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -648,7 +648,7 @@ var valuePragmas = map[string]bool{
 }
 
 // readPragma matches PRAGMA name, PRAGMA schema.name and PRAGMA name(argument).
-var readPragma = regexp.MustCompile(`(?is)^pragma\s+(?:\w+\.)?(\w+)\s*(?:\([^()=]*\))?\s*;?\s*$`)
+var readPragma = lazyregexp.New(`(?is)^pragma\s+(?:\w+\.)?(\w+)\s*(?:\([^()=]*\))?\s*;?\s*$`)
 
 // readsOnly reports whether a PRAGMA only reports.
 func readsOnly(text string) bool {
@@ -660,7 +660,7 @@ func readsOnly(text string) bool {
 var fileFormats = []string{"csv", "json", "parquet", "delta", "orc", "avro", "text", "binaryfile", "xml"}
 
 // fileName matches a name that DuckDB opens as a file.
-var fileName = regexp.MustCompile(`(?i)[/*]|\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|avro|arrow|feather|db|duckdb|sqlite|geojson|shp)(\.(gz|zst))?$`)
+var fileName = lazyregexp.New(`(?i)[/*]|\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|avro|arrow|feather|db|duckdb|sqlite|geojson|shp)(\.(gz|zst))?$`)
 
 // isFile reports whether a table name is that of a file or a stage in the dialect.
 func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {

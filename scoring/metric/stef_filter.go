@@ -2,11 +2,11 @@ package metric
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -51,7 +51,7 @@ func nameKey(name string) string {
 
 // caseFunctions matches a call of a function that changes only letter case or outer blanks, which are ignored when
 // strings are compared.
-var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
+var caseFunctions = lazyregexp.New(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
 
 // sqlFilter converts a condition of a query to a filter. literal reports whether its values are constants; if not,
 // RHS is the SQL text.
@@ -86,7 +86,7 @@ func sqlFilter(p *sqlparts.Predicate) (f stefFilter, literal bool) {
 }
 
 // plainNumber matches a number that is compared by value: one without an exponent, which could make it huge.
-var plainNumber = regexp.MustCompile(`^[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?$`)
+var plainNumber = lazyregexp.New(`^[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?$`)
 
 // normal returns the normal form of the filter for comparison (STEF, section 3.2.3): with mapped names, strings in
 // lower case with single blanks, numbers by value, patterns without wildcards and lists of one value as equality, and

@@ -1,11 +1,12 @@
 package naming
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // Name is a parsed name of a column, or a parsed label.
@@ -38,7 +39,7 @@ type word struct {
 type number struct{ unit, value string }
 
 // positional matches names that engines give to columns without a name.
-var positional = regexp.MustCompile(
+var positional = lazyregexp.New(
 	`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|(col|column|expr|field|var)[_$: ]+[a-z]|\?column\?)$`)
 
 // Positional reports whether a name states only the position of its column, as col_1 does.

@@ -1,25 +1,26 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 var (
 	smallNumbers = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
-	digitsPhrase = regexp.MustCompile(
+	digitsPhrase = lazyregexp.New(
 		` (\w+) (?:decimals?|digits?|fractional digits?|significant digits?)(?: (?:places?|points?|digits?))? `)
-	decimalsOf  = regexp.MustCompile(` (?:decimals?|precision|scale|digits)(?: (?:places?|of|to|is))+ (\w+) `)
-	wholeNumber = regexp.MustCompile(` (?:(?:as|in|to|nearest|full|rounded) (?:a |an |the |nearest |to )*(?:whole|full|entire)? ?(?:integers?|whole numbers?|wholes?|units?|whole percent|full percent|percent point|whole euros?|whole dollars?|whole hours?|whole days?|whole minutes?|whole years?|whole|full \w+|whole \w+)|no decimals?|without decimals?|without (?:the )?(?:fraction|fractions|cents)|whole percents?|nearest (?:percent|percentage point|dollar|euro|pound|hour|day|minute|year|second|kilogram|kg|km|metre|meter)) `)
-	toTheCent   = regexp.MustCompile(
+	decimalsOf  = lazyregexp.New(` (?:decimals?|precision|scale|digits)(?: (?:places?|of|to|is))+ (\w+) `)
+	wholeNumber = lazyregexp.New(` (?:(?:as|in|to|nearest|full|rounded) (?:a |an |the |nearest |to )*(?:whole|full|entire)? ?(?:integers?|whole numbers?|wholes?|units?|whole percent|full percent|percent point|whole euros?|whole dollars?|whole hours?|whole days?|whole minutes?|whole years?|whole|full \w+|whole \w+)|no decimals?|without decimals?|without (?:the )?(?:fraction|fractions|cents)|whole percents?|nearest (?:percent|percentage point|dollar|euro|pound|hour|day|minute|year|second|kilogram|kg|km|metre|meter)) `)
+	toTheCent   = lazyregexp.New(
 		` (?:to|nearest|exact to) (?:the )?(?:nearest )?(?:cent|cents|penny|pence|hundredth|hundredths) `)
-	toTheTenth = regexp.MustCompile(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
-	roundingTo = regexp.MustCompile(
+	toTheTenth = lazyregexp.New(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
+	roundingTo = lazyregexp.New(
 		` (?:decimal|decimals|round|rounded|rounding|digits|decimal places|nearest|unrounded|precision) `)
-	atLeastDigits = regexp.MustCompile(` (?:at least|minimum of|minimum|no fewer than|not fewer than|or more) (?:\w+ )?(?:decimals?|digits?)| (?:decimals?|digits?|decimal places?) (?:or more|at least|minimum) `)
-	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|(?:exact|precise) (?:\w+ ){0,3}(?:amount|value|figure|number|sum|total|price|balance|ratio|percentage|share|result|reading|measurement|level|concentration|weight|mass|height|length|width|depth|distance|duration|time|temperature|rate|score|cost|average|mean|median|size|area|volume|dose|quantity|pressure|speed|fare|fee|salary|wage|rent|yield|density|content|mark|grade)s?|(?:exactly|precisely) (?:how (?:much|high|long|large|big|heavy|far|fast|tall|deep|old|wide|warm|hot|cold)|what)|(?:as )?(?:precisely|exactly) as|exact figures?|to the (?:last|very) (?:digit|decimal)|every digit|all (?:decimals|digits)|exact to) `)
+	atLeastDigits = lazyregexp.New(` (?:at least|minimum of|minimum|no fewer than|not fewer than|or more) (?:\w+ )?(?:decimals?|digits?)| (?:decimals?|digits?|decimal places?) (?:or more|at least|minimum) `)
+	exactFigures  = lazyregexp.New(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|(?:exact|precise) (?:\w+ ){0,3}(?:amount|value|figure|number|sum|total|price|balance|ratio|percentage|share|result|reading|measurement|level|concentration|weight|mass|height|length|width|depth|distance|duration|time|temperature|rate|score|cost|average|mean|median|size|area|volume|dose|quantity|pressure|speed|fare|fee|salary|wage|rent|yield|density|content|mark|grade)s?|(?:exactly|precisely) (?:how (?:much|high|long|large|big|heavy|far|fast|tall|deep|old|wide|warm|hot|cold)|what)|(?:as )?(?:precisely|exactly) as|exact figures?|to the (?:last|very) (?:digit|decimal)|every digit|all (?:decimals|digits)|exact to) `)
 )
 
 // roundingWords are parts of words. Each text that states a rounding contains one of them.
@@ -46,7 +47,7 @@ func (q *Question) Digits() (n int, ok bool) {
 		return 0, false
 	}
 	plain := q.all()
-	for _, r := range []*regexp.Regexp{digitsPhrase, decimalsOf} {
+	for _, r := range []*lazyregexp.Regexp{digitsPhrase, decimalsOf} {
 		if m := r.FindStringSubmatch(plain); m != nil {
 			if n := slices.Index(smallNumbers, m[1]); n >= 0 {
 				return n, true

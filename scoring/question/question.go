@@ -7,10 +7,10 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
@@ -227,7 +227,7 @@ func (q *Question) AsksBy(word string) bool {
 // every one.
 func (q *Question) AllThatTie() bool { return allThatTie.MatchString(q.Plain()) }
 
-var allThatTie = regexp.MustCompile(` (?:ties?|tied|tying|joint|jointly|draws? level|equal (?:first|last|best|highest|lowest|top|winners?|leaders?)|all of (?:them|those|these)|all those|each of (?:them|those|these)|every one|everyone|everybody|anyone|all if|all when|all in case|` +
+var allThatTie = lazyregexp.New(` (?:ties?|tied|tying|joint|jointly|draws? level|equal (?:first|last|best|highest|lowest|top|winners?|leaders?)|all of (?:them|those|these)|all those|each of (?:them|those|these)|every one|everyone|everybody|anyone|all if|all when|all in case|` +
 	`(?:list|show|name|give|find|return|report|print|display|get|me|us) (?:all|every)) `)
 
 // AsksName reports whether the question asks for the names of things, or who they are.
@@ -237,7 +237,7 @@ func (q *Question) AsksName() bool {
 }
 
 // inWords matches requests for names in other words, such as spelled out.
-var inWords = regexp.MustCompile(` (?:spell(?:ed|t|ing)? (?:\w+ ){0,2}out|by names?|in words|written out|write (?:\w+ ){0,2}out|in full|in plain (?:words|text|english)|human readable|readable|full names?|not (?:just )?(?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|instead of (?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|what (?:\w+ ){1,4}called|(?:is|are|was|were) (?:it |they |he |she )?called $|no abbreviations?|without abbreviations?|unabbreviated|not abbreviated|do not abbreviate|(?:first|given) and (?:last|family|sur) ?names?) `)
+var inWords = lazyregexp.New(` (?:spell(?:ed|t|ing)? (?:\w+ ){0,2}out|by names?|in words|written out|write (?:\w+ ){0,2}out|in full|in plain (?:words|text|english)|human readable|readable|full names?|not (?:just )?(?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|instead of (?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|what (?:\w+ ){1,4}called|(?:is|are|was|were) (?:it |they |he |she )?called $|no abbreviations?|without abbreviations?|unabbreviated|not abbreviated|do not abbreviate|(?:first|given) and (?:last|family|sur) ?names?) `)
 
 // AsksID reports whether the question asks for the ids, codes or numbers of things, or for a row for each.
 func (q *Question) AsksID() bool {

@@ -1,34 +1,35 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 var (
 	// kept and withEmpty match requests to include groups without anything.
-	kept      = regexp.MustCompile(` (?:do not|don t|not|never|without) (?:drop|dropping|omit|omitting|skip|skipping|leave out|leaving out|exclude|excluding|ignore|ignoring) `)
-	withEmpty = regexp.MustCompile(` (?:(?:include|includes|included|including) (?:also )?(?:the |those |all |any |even )*(?:\w+ ){0,3}(?:without|with no|with zero|that have no|that have none|who have no|who have none|that had no|who had no|having no|with none|zero|zeros|zeroes|empty|that never|who never|that did not|who did not|who have not|that have not)|` +
+	kept      = lazyregexp.New(` (?:do not|don t|not|never|without) (?:drop|dropping|omit|omitting|skip|skipping|leave out|leaving out|exclude|excluding|ignore|ignoring) `)
+	withEmpty = lazyregexp.New(` (?:(?:include|includes|included|including) (?:also )?(?:the |those |all |any |even )*(?:\w+ ){0,3}(?:without|with no|with zero|that have no|that have none|who have no|who have none|that had no|who had no|having no|with none|zero|zeros|zeroes|empty|that never|who never|that did not|who did not|who have not|that have not)|` +
 		`even (?:if|when|those|the ones|with|without|though|where|\w+ without|\w+ with no|\w+ who|\w+ that|zero)|(?:or )?(?:0|zero|none|nothing) (?:if|when|where|for|otherwise|else)|(?:as|count|counts|show|showing|shown as|display|report|with|return|is|are|be|to|give|gets?|list|at) (?:the |a |an )?(?:0|zero)|incl\w* 0|if any|whether or not|` +
 		`(?:also|too) (?:the |those |\w+ )?(?:without|with no|who (?:have|had) (?:no|none)|that (?:have|had) (?:no|none))|(?:with|without) or (?:with|without)|regardless of whether|not (?:only|just) those|(?:as well as|and|plus) (?:those|the ones) (?:without|with no|who have none)|keep (?:those|\w+ )(?:without|with no)|(?:without|with no) (?:\w+ )?(?:too|as well|included)) `)
 
 	// excluded matches requests to omit them, oneAtLeast conditions that exclude them.
-	excluded = regexp.MustCompile(` (?:(?:skip|skipping|omit|omitting|exclud\w*|drop|dropping|ignor\w*|disregard\w*|hide|hiding|remov\w*|leave out|leaving out) (?:\w+ ){0,5}(?:without|no|zero|zeros|zeroes|empty|none|0|never)|(?:without|no) (?:zeros|zeroes|zero (?:rows|counts|values|entries|lines|totals)|empty \w+)|` +
+	excluded = lazyregexp.New(` (?:(?:skip|skipping|omit|omitting|exclud\w*|drop|dropping|ignor\w*|disregard\w*|hide|hiding|remov\w*|leave out|leaving out) (?:\w+ ){0,5}(?:without|no|zero|zeros|zeroes|empty|none|0|never)|(?:without|no) (?:zeros|zeroes|zero (?:rows|counts|values|entries|lines|totals)|empty \w+)|` +
 		`(?:without|with no|with none|with zero|who have no|that have no|with 0) (?:\w+ ){0,3}(?:left out|omitted|excluded|dropped|skipped|ignored|removed|hidden)|(?:without|with no|with none|with zero|who have no|that have no|with 0) (?:\w+ ){0,3}(?:should|must|shall|need|do|are|may|can) (?:not|never)|` +
 		`(?:do not|don t|never) (?:show|list|include|count|return|print|report|display|want|need) (?:\w+ ){0,4}(?:without|no|zero|zeros|zeroes|empty|none|0)) `)
-	oneAtLeast = regexp.MustCompile(` (?:(?:at least|no fewer than|not fewer than|no less than|minimum of|a minimum of) (?:one|1|a|an|a single|two|2|[3-9]|[1-9][0-9]+|three|four|five|ten)|(?:one|1|two|three|[2-9]|[1-9][0-9]+) (?:\w+ )?or more|(?:more|greater|higher|larger) than (?:zero|0|none|nothing|one|1|two|2|[3-9]|[1-9][0-9]+)|above (?:zero|0)|over (?:zero|0)|` +
+	oneAtLeast = lazyregexp.New(` (?:(?:at least|no fewer than|not fewer than|no less than|minimum of|a minimum of) (?:one|1|a|an|a single|two|2|[3-9]|[1-9][0-9]+|three|four|five|ten)|(?:one|1|two|three|[2-9]|[1-9][0-9]+) (?:\w+ )?or more|(?:more|greater|higher|larger) than (?:zero|0|none|nothing|one|1|two|2|[3-9]|[1-9][0-9]+)|above (?:zero|0)|over (?:zero|0)|` +
 		`(?:non|not) ?(?:zero|empty)|nonzero|nonempty|positive|(?:with|have|has|had|having|made|placed|got|sold|is|are|were|was|exist|exists|do|did) any|any at all|if (?:it|they|he|she|there)? ?(?:has|have|had|is|are) (?:one|any|some|at least)|` +
 		`only (?:\w+ ){0,3}(?:that|who|which|with|where|having|those)|(?:actually|ever|really) (?:\w+ed|has|have|had|did|made|sold|bought|won|got|took|sent|paid|wrote|gave|saw|ran|used)) `)
 	// has matches a relative clause about actions or possessions of the groups: "customers who have orders".
-	has      = regexp.MustCompile(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
-	hadThere = regexp.MustCompile(` (?:where|in which|from which|for which|to which|at which) (?:we|they|there|he|she|it|you|i) (?:have|has|had|are|were|is|was|got|received) (\w+)`)
-	wereDone = regexp.MustCompile(` whose (?:\w+ ){1,3}(?:was|were|got) (\w+ed) `)
+	has      = lazyregexp.New(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
+	hadThere = lazyregexp.New(` (?:where|in which|from which|for which|to which|at which) (?:we|they|there|he|she|it|you|i) (?:have|has|had|are|were|is|was|got|received) (\w+)`)
+	wereDone = lazyregexp.New(` whose (?:\w+ ){1,3}(?:was|were|got) (\w+ed) `)
 	// selected matches an action that selects things whose number the question then asks for: "which ports did ships
 	// call at, and how often", "what parts were ordered, and how many times".
-	selected = regexp.MustCompile(` (?:which|what|who|whom) (?:\w+ ){0,3}(?:(?:did|do|does|have|has|had) (?:the |a |an |we |they |he |she |you |i |it |our |their |its )?(?:\w+ ){1,6}|(?:is|are|was|were|been) (?:actually |ever |also )?\w+(?:ed|en|wn|ld|ght|um|ung) (?:\w+ ){0,5})(?:and|with) (?:how (?:often|frequently)|how many (?:times|did|do|does|have|has|had|of them|of those|of these|in all|in total|altogether|were|are|was|is)|how many $|how much (?:did|do|does|have|has|had)|how much $)`)
-	ofAll    = regexp.MustCompile(` (?:of all|for all|all (?:the )?\w+s) `)
-	did      = regexp.MustCompile(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
+	selected = lazyregexp.New(` (?:which|what|who|whom) (?:\w+ ){0,3}(?:(?:did|do|does|have|has|had) (?:the |a |an |we |they |he |she |you |i |it |our |their |its )?(?:\w+ ){1,6}|(?:is|are|was|were|been) (?:actually |ever |also )?\w+(?:ed|en|wn|ld|ght|um|ung) (?:\w+ ){0,5})(?:and|with) (?:how (?:often|frequently)|how many (?:times|did|do|does|have|has|had|of them|of those|of these|in all|in total|altogether|were|are|was|is)|how many $|how much (?:did|do|does|have|has|had)|how much $)`)
+	ofAll    = lazyregexp.New(` (?:of all|for all|all (?:the )?\w+s) `)
+	did      = lazyregexp.New(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
 )
 
 // noObjects are words after have that do not name a thing that is had.
@@ -199,14 +200,14 @@ func happens(stem string) bool {
 
 var (
 	// leftBlank matches words for missing values, except those that may describe the counted things.
-	leftBlank = regexp.MustCompile(` (?:(?:is|are|was|were) (?:blank|null|unknown|undefined|unavailable|void)|(?:be|stay|stays|remain|remains|left|leave|keep|kept|leaving|keeping|as|show|shows|shown|appear|appears|come|comes|mean|means|or|otherwise|else|them|it|that|which) (?:as |a |an |the )?(?:blank|null|unknown|missing|empty|undefined|unavailable|open|void)|(?:blank|null|unknown|undefined|unavailable|unmeasured) $|(?:blank|null|unknown|missing|empty|undefined|unavailable|unmeasured) (?:cells?|values?|fields?|entry|entries|if|where|when|for|unless|otherwise|means|stays?|remains?|readings?|measurements?)|blanks|nulls|` +
+	leftBlank = lazyregexp.New(` (?:(?:is|are|was|were) (?:blank|null|unknown|undefined|unavailable|void)|(?:be|stay|stays|remain|remains|left|leave|keep|kept|leaving|keeping|as|show|shows|shown|appear|appears|come|comes|mean|means|or|otherwise|else|them|it|that|which) (?:as |a |an |the )?(?:blank|null|unknown|missing|empty|undefined|unavailable|open|void)|(?:blank|null|unknown|undefined|unavailable|unmeasured) $|(?:blank|null|unknown|missing|empty|undefined|unavailable|unmeasured) (?:cells?|values?|fields?|entry|entries|if|where|when|for|unless|otherwise|means|stays?|remains?|readings?|measurements?)|blanks|nulls|` +
 		`(?:not|never|isn t|aren t|wasn t|weren t|hasn t|yet to be) (?:yet |been |be )*(?:measured|recorded|known|surveyed|assessed|reported|tested|graded|rated|inspected|determined|examined|sampled|observed|marked|scored|taken|collected|filled in|available|applicable)|no (?:data|value|reading|readings|measurement|measurements|survey|figure|figures|test|inspection|observation|observations|assessment|information) |(?:unmeasured|unrecorded|unsurveyed|unreported|ungraded|unrated|untested|unassessed)) ?`)
-	asZero = regexp.MustCompile(` (?:0|zero|zeros|zeroes|none|nil|nought) `)
+	asZero = lazyregexp.New(` (?:0|zero|zeros|zeroes|none|nil|nought) `)
 
-	rowEach   = regexp.MustCompile(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|(?:duplicates|repeats|doubles) (?:count|included|are|too|stay|kept|as well)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
-	keepAll   = regexp.MustCompile(` (?:do not|don t|not|without|never) (?:dedup\w*|deduplicat\w*|(?:remov|drop|leav|exclud|omit)\w* (?:out )?(?:the |any )?(?:duplicates|repetitions|repeats)|collaps\w+|merg\w+) `)
-	once      = regexp.MustCompile(` (?:(?:list|show|give|name|which|what|get|return|find|display|enumerate|print|report|select|are|all|me|output|provide) (?:(?:me|us|out|are|is|all|of|the|a|any|list|names?|set|up) )*(?:distinct|different|unique|deduplicated)|no duplicates|without (?:duplicates|repetitions?|repeats)|no repeats|only once|once each|each once|each only once|just once|(?:each|every|any|no) (?:\w+ ){1,3}(?:only |just |exactly |more than )?once|one (?:line|row|entry|record) (?:for |per )(?:each|every|\w+)|a single time|one time each|listed once|named once|collapsed|deduplicate|dedupe|(?:exclud|remov|eliminat|dropp?)\w+ duplicates) `)
-	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
+	rowEach   = lazyregexp.New(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|(?:duplicates|repeats|doubles) (?:count|included|are|too|stay|kept|as well)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
+	keepAll   = lazyregexp.New(` (?:do not|don t|not|without|never) (?:dedup\w*|deduplicat\w*|(?:remov|drop|leav|exclud|omit)\w* (?:out )?(?:the |any )?(?:duplicates|repetitions|repeats)|collaps\w+|merg\w+) `)
+	once      = lazyregexp.New(` (?:(?:list|show|give|name|which|what|get|return|find|display|enumerate|print|report|select|are|all|me|output|provide) (?:(?:me|us|out|are|is|all|of|the|a|any|list|names?|set|up) )*(?:distinct|different|unique|deduplicated)|no duplicates|without (?:duplicates|repetitions?|repeats)|no repeats|only once|once each|each once|each only once|just once|(?:each|every|any|no) (?:\w+ ){1,3}(?:only |just |exactly |more than )?once|one (?:line|row|entry|record) (?:for |per )(?:each|every|\w+)|a single time|one time each|listed once|named once|collapsed|deduplicate|dedupe|(?:exclud|remov|eliminat|dropp?)\w+ duplicates) `)
+	different = lazyregexp.New(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
 
 // Blank reports whether the question or its evidence says that values are missing, and not that they are 0. A missing

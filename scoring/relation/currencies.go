@@ -3,9 +3,9 @@ package relation
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -18,7 +18,7 @@ var currencyKinds = []Kind{{
 
 // amountText matches an amount in digits, with commas between groups of three or without, before or after a code of
 // three capitals.
-var amountText = regexp.MustCompile(
+var amountText = lazyregexp.New(
 	`^(?:([A-Z]{3}) ?)?(-?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)(?: ?([A-Z]{3}))?$`)
 
 // amount returns the number and the code of a currency in a text; ok is false if it does not have exactly these.

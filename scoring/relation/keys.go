@@ -2,10 +2,10 @@ package relation
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -171,7 +171,7 @@ func (e *evidence) groupedBy(r replacement) bool {
 	return countsAlike(q.gold.restText()) == countsAlike(q.pred.restText())
 }
 
-var countOfColumn = regexp.MustCompile(`\bcount\([a-z0-9_."]+\)`)
+var countOfColumn = lazyregexp.New(`\bcount\([a-z0-9_."]+\)`)
 
 // countsAlike replaces COUNT of a column by COUNT(*) in a normalized query.
 func countsAlike(text string) string { return countOfColumn.ReplaceAllString(text, "count(*)") }

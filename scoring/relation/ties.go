@@ -2,10 +2,10 @@ package relation
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -110,7 +110,7 @@ func (e *evidence) openTie(pair int) bool {
 }
 
 // breaksTies matches words of a question that may say which of equal rows come first.
-var breaksTies = regexp.MustCompile(
+var breaksTies = lazyregexp.New(
 	` (?:ties?|tied|tying|tiebreak\w*|draws?|then|second(?:ly|arily)?|equal\w*|same|alphabet\w*|if (?:two|several|some|more)|in case) `)
 
 // tiedIn returns the pairs of columns in which all rows that differ hold the last value of both sides: if proven, those

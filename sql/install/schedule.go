@@ -2,7 +2,6 @@ package install
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	_ "time/tzdata" // for machines and images without the files
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
@@ -51,9 +51,9 @@ const (
 )
 
 var (
-	timezone = regexp.MustCompile(`^[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*$`)
+	timezone = lazyregexp.New(`^[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*$`)
 	// one address, as SYSTEM$SEND_EMAIL takes it
-	address = regexp.MustCompile(`^[^\s@,;'"\\]+@[^\s@,;'"\\]+$`)
+	address = lazyregexp.New(`^[^\s@,;'"\\]+@[^\s@,;'"\\]+$`)
 )
 
 // complete fills in what is left out and checks what is there, by the rules of the warehouse.
@@ -258,7 +258,7 @@ func textList(table, prefix string) string {
 	return strings.Join(names, ", ")
 }
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = lazyregexp.New(`[0-9]+`)
 
 // weekdays converts the days of the week in a cron field to the numbers of Quartz and AWS, in which Sunday is 1.
 func weekdays(field string) string {
@@ -295,7 +295,7 @@ func (s *Schedule) eventbridge() string {
 }
 
 var (
-	number = regexp.MustCompile(`^[0-9]+$`)
+	number = lazyregexp.New(`^[0-9]+$`)
 	days   = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 )
 

@@ -1,13 +1,13 @@
 package install
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -21,7 +21,7 @@ type Warehouse struct {
 	// Unnamed reports that a function's arguments have no names there; its comment then names them.
 	Unnamed bool
 	// Schema matches the valid schema names, if not every name can be quoted.
-	Schema *regexp.Regexp
+	Schema *lazyregexp.Regexp
 	// Arguments reports that it cannot call functions without arguments; those are omitted.
 	Arguments bool
 	// Connected reports that the connection determines the database, so that SQL does not name it.
@@ -85,7 +85,7 @@ var Warehouses = []Warehouse{
 		},
 	},
 	{
-		Name: "bigquery", Optional: byName, Schema: regexp.MustCompile(`^[\pL\pM\pN_]+$`), Admin: "an owner of the project",
+		Name: "bigquery", Optional: byName, Schema: lazyregexp.New(`^[\pL\pM\pN_]+$`), Admin: "an owner of the project",
 		Helpers: []string{"send_alerts"},
 		Vias:    []Via{{"cloud-run", "badger serve runs on Cloud Run in the same project, with internal ingress; BigQuery signs in by a connection's service account. Costs one instance.", []string{"database", "location", "endpoint"}, cloudRun}},
 	},

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -194,7 +194,7 @@ func (s *saying) google(detail any) {
 }
 
 // joined matches where two words of a name such as RequestsPerMinute meet.
-var joined = regexp.MustCompile(`([a-z])([A-Z])`)
+var joined = lazyregexp.New(`([a-z])([A-Z])`)
 
 // code returns the codes and the parameter as one text.
 func (s *saying) code() string {

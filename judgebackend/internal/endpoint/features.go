@@ -4,12 +4,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -143,8 +143,8 @@ func (d *Features) learnBound(message string) bool {
 const leastBound = 64 // a lower limit is of no use to a judge
 
 var (
-	boundOf    = regexp.MustCompile(`max_tokens|max_completion_tokens|max_output_tokens|(completion|output) tokens`)
-	boundNamed = regexp.MustCompile("(?:at most|less than or equal to|<=|maximum (?:value )?(?:is|of)|\\d >|\\[\\d+ ?,)" +
+	boundOf    = lazyregexp.New(`max_tokens|max_completion_tokens|max_output_tokens|(completion|output) tokens`)
+	boundNamed = lazyregexp.New("(?:at most|less than or equal to|<=|maximum (?:value )?(?:is|of)|\\d >|\\[\\d+ ?,)" +
 		"[ `']*(\\d{2,7})")
 )
 
@@ -233,7 +233,7 @@ func rejects(message string, words []string) bool {
 	return false
 }
 
-var rejection = regexp.MustCompile(`(not|n't|cannot) (be |currently |yet |to )*(support|available|enabled|allow|permit|` +
+var rejection = lazyregexp.New(`(not|n't|cannot) (be |currently |yet |to )*(support|available|enabled|allow|permit|` +
 	`implement|recogni|accept|compatible)|unsupported|incompatible|unavailable|unimplemented|disabled|deprecated|` +
 	`invalid|un(known|recognized|expected) (name|field|param|argument|key|role)|extra (input|field|param)|forbidden|` +
 	`roles must alternate|only support|no endpoints? found`)

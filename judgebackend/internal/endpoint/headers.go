@@ -4,11 +4,11 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -20,10 +20,10 @@ type headers struct {
 }
 
 var (
-	headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
-	headerKept = regexp.MustCompile(`(?i)^(authorization|proxy-authorization|api-key|x-api-key|host|cookie|` +
+	headerName = lazyregexp.New(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
+	headerKept = lazyregexp.New(`(?i)^(authorization|proxy-authorization|api-key|x-api-key|host|cookie|` +
 		`content-(length|type|encoding)|accept|accept-encoding|connection|transfer-encoding|te|trailer|upgrade|user-agent)$`)
-	headerSecret = regexp.MustCompile(`(?i)key|token|secret|auth|password|credential|cookie`)
+	headerSecret = lazyregexp.New(`(?i)key|token|secret|auth|password|credential|cookie`)
 )
 
 // newHeaders returns the configured headers. It returns an error for a name that is invalid or that badger sets, and

@@ -3,7 +3,6 @@ package value
 import (
 	"errors"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 var errCell = errors.New("the value is not of the column's type")
@@ -118,7 +118,7 @@ func appendRange(b *array.StructBuilder, s string) error {
 }
 
 // decimalText matches a decimal, with an optional exponent.
-var decimalText = regexp.MustCompile(`^-?\d{1,200}(\.\d{0,200})?([eE][+-]?\d{1,3})?$`)
+var decimalText = lazyregexp.New(`^-?\d{1,200}(\.\d{0,200})?([eE][+-]?\d{1,3})?$`)
 
 // unscaled returns a decimal as a multiple of 10^-scale; false if it has more decimals, or needs more than bits bits.
 func unscaled(s string, scale, bits int) (*big.Int, bool) {
@@ -183,7 +183,7 @@ func timestamp(s string) (int64, bool) {
 	return n.Int64(), true
 }
 
-var canonicalInterval = regexp.MustCompile(
+var canonicalInterval = lazyregexp.New(
 	`^(-?)(\d{1,5})-(\d{1,6}) (-?\d{1,7}) (-?)(\d{1,8}):(\d{1,2}):(\d{1,2})(?:\.(\d{0,9}))?$`)
 
 // intervalText converts BigQuery's Y-M D H:M:S[.F], whose parts are signed, to the text of other warehouses' intervals:
