@@ -195,3 +195,31 @@ func TestKnows(t *testing.T) {
 		}
 	}
 }
+
+// A command line that begins with a command is parsed with the tags of that command only, and its help is the same.
+func TestGrammarOfOneCommand(t *testing.T) {
+	help := func(cmds any, args []string) string {
+		var out strings.Builder
+		parser, err := kong.New(cmds, kong.Name("badger"), kong.Vars{"version": "v"}, kong.Writers(&out, &out), kong.Exit(func(int) {}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = parser.Parse(args)
+		return out.String()
+	}
+	for _, n := range grammar(t).Children {
+		args := []string{n.Name, "--help"}
+		one := grammarFor(args)
+		if _, all := one.(*commands); all {
+			t.Errorf("%s is parsed with all commands", n.Name)
+		}
+		if got, want := help(one, args), help(&commands{}, args); got != want || want == "" {
+			t.Errorf("help of %s:\n%s\nwith all commands:\n%s", n.Name, got, want)
+		}
+	}
+	for _, args := range [][]string{nil, {"help"}, {"--help"}, {"version"}, {"nonsense"}, {"--version", "run"}} {
+		if _, all := grammarFor(args).(*commands); !all {
+			t.Errorf("%q is parsed with some commands only", args)
+		}
+	}
+}

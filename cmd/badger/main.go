@@ -5,13 +5,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -127,11 +130,32 @@ func run(ctx context.Context, args []string, p process) (code int) {
 // complain prints an error, with control characters escaped because the message may quote names from outside.
 func complain(w io.Writer, err error) { fmt.Fprintln(w, "badger:", printable.Lines(err.Error())) }
 
+// grammarFor returns the struct that args are parsed into: if they begin with the name of a command, one with only that
+// command, because parsing the tags of all commands takes longer than running most of them; otherwise *commands.
+func grammarFor(args []string) any {
+	if len(args) > 1 && args[0] == "help" {
+		args = args[1:]
+	}
+	var fields []reflect.StructField
+	chosen := false
+	for f := range reflect.TypeFor[commands]().Fields() {
+		_, isCommand := f.Tag.Lookup("cmd")
+		named := len(args) > 0 && args[0] == cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name))
+		if !isCommand || named {
+			fields = append(fields, f)
+		}
+		chosen = chosen || isCommand && named
+	}
+	if !chosen {
+		return &commands{}
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
 // command parses args, runs the command that they name and returns the exit code.
 func command(ctx context.Context, args []string, p process) (code int) {
-	var cmds commands
 	exited := -1
-	parser, err := kong.New(&cmds,
+	parser, err := kong.New(grammarFor(args),
 		kong.Name("badger"),
 		kong.Description("Evaluate text-to-SQL and data agents where the data live."),
 		kong.Writers(p.stdout, p.stderr),
