@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/printable"
@@ -288,12 +290,44 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 		pr.metric = list.State.Metric
 	}
 	out := &overview{Choose: compareAddress(sides{To: []scoring.RunID{list.State.RunID}}) + "#baseline"}
-	cmpd, err := s.comparedWith(ctx, pr, list)
-	if err != nil {
+	// What is compared and what is listed are read at the same time: each needs about half of the statements.
+	every, metric := list, list.State.Metric
+	var cmpd *storedscores.Compared
+	group, both := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		if cmpd, err = s.comparedWith(both, pr, every); err != nil {
+			return err
+		}
+		out.Spending, err = s.spendingOfPair(both, pr, changeIn(cmpd, metric), metric)
+		return err
+	})
+	group.Go(func() (err error) {
+		nights, err := s.listedOf(both, p, out, pr, every, v)
+		if err != nil {
+			return err
+		}
+		return s.chartNights(both, out, pr, nights, metric)
+	})
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	every := list // it has read its questions
-	list, err = p.List(ctx, pr.listState(store.All))
+	out.say(pr, v, cmpd, s.primary(nil))
+	out.Before, out.Now = pr.names()
+	if cmpd != nil {
+		for i := range cmpd.Changes {
+			out.Measures = append(out.Measures, s.measureOf(&cmpd.Changes[i], pr))
+		}
+		out.Tested = howTested(&cmpd.Comparison, metric)
+	}
+	return out, nil
+}
+
+// listedOf sets the parts of out that lists of questions give, and returns the batches of the agent. every is the
+// list of all questions of the run, which has read them.
+func (s *Site) listedOf(
+	ctx context.Context, p *store.Pages, out *overview, pr *pair, every *store.List, v *runView,
+) ([]night, error) {
+	list, err := p.List(ctx, pr.listState(store.All))
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +355,6 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 			}
 		}
 	}
-	out.say(pr, v, cmpd, s.primary(nil))
 	held, err := s.heldOf(ctx, p, pr, list)
 	if err != nil {
 		return nil, err
@@ -339,27 +372,19 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if err := s.partsOf(ctx, p, out, pr, every); err != nil {
 		return nil, err
 	}
-	out.Before, out.Now = pr.names()
-	if cmpd != nil {
-		for i := range cmpd.Changes {
-			out.Measures = append(out.Measures, s.measureOf(&cmpd.Changes[i], pr))
-		}
-		out.Tested = howTested(&cmpd.Comparison, list.State.Metric)
-	}
-	if out.Spending, err = s.spendingOfPair(ctx, pr, changeIn(cmpd, list.State.Metric), list.State.Metric); err != nil {
-		return nil, err
-	}
-	if err := s.costsOf(ctx, p, out, pr, v); err != nil {
-		return nil, err
-	}
+	return nights, s.costsOf(ctx, p, out, pr, v)
+}
+
+// chartNights sets the findings and the picture of the batches up to that of pr, if there are two at least.
+func (s *Site) chartNights(ctx context.Context, out *overview, pr *pair, nights []night, metric string) (err error) {
 	if len(nights) < 2 {
-		return out, nil
+		return nil
 	}
 	at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == pr.to.Of.By })
 	nights = nights[:at+1]
 	if len(nights) > 1 {
-		if out.Findings, err = s.findingsOf(ctx, nights, list.State.Metric); err != nil {
-			return nil, err
+		if out.Findings, err = s.findingsOf(ctx, nights, metric); err != nil {
+			return err
 		}
 		noun := printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
 		ranges := usuals(nights)
@@ -369,7 +394,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 			out.Caption += ". Grey: what is usual for the version"
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // comparedWith compares a run with its baseline in the most informative metrics and the list's metric. It returns nil
