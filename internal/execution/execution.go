@@ -59,6 +59,7 @@ type Executor struct {
 	Store     *Store   // where results are stored; nil: nowhere
 	KeptFirst bool     // use stored results instead of running queries again
 	KeptOnly  bool     // use only stored results, run no query
+	Forget    bool     // run a query again when it is needed again; concurrent cases that have it still share a run
 
 	Clock *time.Time // replaces the current time in the queries of cases; nil: not replaced
 
@@ -268,6 +269,8 @@ func (e *Executor) outcome(ctx context.Context, database, sql string, own bool) 
 		}
 		if err != nil {
 			f.out.Outcome = ""
+		}
+		if e.Forget || err != nil {
 			delete(e.flights, key)
 		}
 		e.mu.Unlock()
@@ -443,6 +446,11 @@ func (e *Executor) Warehouse(ctx context.Context, database string) (Warehouse, e
 	e.mu.Unlock()
 	if own {
 		o.w, o.err = e.Open(context.WithoutCancel(ctx), database)
+		if o.err != nil && e.Forget {
+			e.mu.Lock()
+			delete(e.opened, database)
+			e.mu.Unlock()
+		}
 		close(o.done)
 	}
 	select {
@@ -451,6 +459,23 @@ func (e *Executor) Warehouse(ctx context.Context, database string) (Warehouse, e
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// Exposes reports whether queries can read a table of a database. name is SQL. The error says that this is not known,
+// such as that the warehouse cannot be reached.
+func (e *Executor) Exposes(ctx context.Context, database, name string) (bool, error) {
+	w, err := e.Warehouse(ctx, database)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.Limits.Timeout)
+	defer cancel()
+	_, err = w.QueryWithin(ctx, 1, 1<<16, "SELECT 1 AS x FROM "+name+" WHERE 1 = 0")
+	switch errcode.Of(err) {
+	case errcode.InvalidArgument, errcode.NotFound, errcode.PermissionDenied:
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // count adds the outcome of a case's query to the tally.

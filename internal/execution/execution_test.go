@@ -478,3 +478,37 @@ func TestWrappedSQL(t *testing.T) {
 		t.Error("a template was run")
 	}
 }
+
+// An executor that forgets runs a query again when it is needed again, so that changed data are seen.
+func TestForget(t *testing.T) {
+	for _, forget := range []bool{false, true} {
+		w := &counted{Warehouse: shop(t)}
+		e := executor(w)
+		e.Forget = forget
+		for range 3 {
+			c := caseOf("", "SELECT COUNT(*) AS n FROM t")
+			if err := e.Fill(t.Context(), c); err != nil || c.Pred.Result.Table == nil {
+				t.Fatal(err, c.Pred.Error)
+			}
+		}
+		if want := map[bool]int{false: 1, true: 3}[forget]; len(w.queries) != want {
+			t.Errorf("forget %t: %d queries are run, want %d", forget, len(w.queries), want)
+		}
+	}
+}
+
+// Whether a role reads a table is known from trying, and an unreachable warehouse is none that cannot read it.
+func TestExposes(t *testing.T) {
+	e := executor(shop(t))
+	for name, want := range map[string]bool{"t": true, "badger.golden_set": false} {
+		if got, err := e.Exposes(t.Context(), "", name); got != want || err != nil {
+			t.Errorf("%s: %t, %v, want %t", name, got, err, want)
+		}
+	}
+	away := errcode.New(errcode.Unavailable, "away")
+	for _, e := range []*execution.Executor{executor(failing{away}), {Open: func(context.Context, string) (execution.Warehouse, error) { return nil, away }}} {
+		if got, err := e.Exposes(t.Context(), "", "t"); got || err == nil {
+			t.Errorf("an unreachable warehouse: %t, %v", got, err)
+		}
+	}
+}
