@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -68,7 +66,7 @@ func (c *mcpCommand) Run(ctx context.Context, p process) error {
 		return errcode.AsUsage(err)
 	}
 	if o.Ledger == "" {
-		if o.Ledger, err = c.ledgerDir(); err != nil {
+		if o.Ledger, err = ledgerDir(); err != nil {
 			return err
 		}
 	}
@@ -127,6 +125,10 @@ func (c *mcpCommand) openDB(ctx context.Context, _ process, _ *configuration, o 
 		f := store.Filter{SetVersion: string(c.SetVersion)}
 		o.Golden, o.Snapshots = goldenOf(ctx, w, f), w
 		o.Answers = (&cases.Warehouse{Tables: w, Filter: f}).Cases(ctx)
+		o.AnswersOf = func(ctx context.Context, by scoring.By) iter.Seq2[batch.Item, error] {
+			of := store.Filter{By: by.Exactly(), SetVersion: f.SetVersion}
+			return (&cases.Warehouse{Tables: w, Filter: of}).Cases(ctx)
+		}
 	}
 	return nil
 }
@@ -170,6 +172,13 @@ func (c *mcpCommand) openGolden(ctx context.Context, _ process, _ *configuration
 		return err
 	}
 	o.Golden, o.Snapshots, o.Answers = file.Cases(ctx), file.Snapshots, file.Cases(ctx)
+	o.AnswersOf = func(ctx context.Context, by scoring.By) iter.Seq2[batch.Item, error] {
+		file, err := cases.OpenFile("--cases", c.Cases, store.Filter{By: by.Exactly()})
+		if err != nil {
+			return func(yield func(batch.Item, error) bool) { yield(batch.Item{}, err) }
+		}
+		return file.Cases(ctx)
+	}
 	return nil
 }
 
@@ -214,7 +223,14 @@ func (c *mcpCommand) openExecute(_ context.Context, p process, config *configura
 		return err
 	}
 	closing.add(x.Close)
+	x.Forget = true
 	o.Execute, o.Warehouse = x, execute.URL
+	o.Exposed = func(ctx context.Context, database string) (bool, error) {
+		if !x.PerDatabase {
+			database = ""
+		}
+		return x.Exposes(ctx, database, store.Schema+".golden_set")
+	}
 	return nil
 }
 
@@ -232,27 +248,15 @@ func sameDuckDB(a, b string) bool {
 	return os.SameFile(files[0], files[1])
 }
 
-// ledgerDir returns the default directory of the counts: one for the user and the golden set. It is not in the
-// directory for caches, whose files may be deleted at any time.
-func (c *mcpCommand) ledgerDir() (string, error) {
+// ledgerDir returns the default directory of the counts. It is one for the user, whatever the golden set: its counts
+// are by question, so that a copy of a golden set, or a part of it, shares them. It is not in the directory for caches,
+// whose files may be deleted at any time.
+func ledgerDir() (string, error) {
 	base, err := os.UserConfigDir()
 	if err != nil {
 		return "", usage("mcp.ledger: expected a directory in the configuration, since this user has none for settings")
 	}
-	place := c.DB
-	if c.Cases != "" {
-		if place, err = filepath.Abs(c.Cases); err != nil {
-			return "", usage("--cases: %w", err)
-		}
-	} else if file, is := strings.CutPrefix(place, "duckdb:"); is {
-		file, _, _ = strings.Cut(file, "?")
-		if file, err = filepath.Abs(file); err != nil {
-			return "", usage("--db: %w", err)
-		}
-		place = "duckdb:" + file
-	}
-	sum := sha256.Sum256([]byte(place))
-	return filepath.Join(base, "badger", "mcp", hex.EncodeToString(sum[:8])), nil
+	return filepath.Join(base, "badger", "mcp"), nil
 }
 
 // httpTools has the server that badger mcp runs over HTTP, and its settings.

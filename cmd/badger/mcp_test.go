@@ -54,7 +54,7 @@ func overStdio(t *testing.T, args []string, calls ...[2]string) (replies []strin
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(context.Background(), args, process{getenv: os.Getenv, stdin: in, stdout: out, stderr: &errs, now: time.Now})
-		_ = out.Close()
+		_, _ = out.Close(), in.Close()
 	}()
 	lines := bufio.NewScanner(read)
 	lines.Buffer(nil, 1<<20)
@@ -96,6 +96,7 @@ func mcpPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	execute(t, "duckdb:shop.duckdb", "CREATE TABLE boats (name TEXT)")
 	var errs strings.Builder
 	if code := run(t.Context(), []string{"run", "--cases", "cases.jsonl", "--to", "duckdb:scores.duckdb", "--metrics", "hybrid_ex,relation", "--judge", "none"},
 		process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: &errs, now: time.Now}); code != exitDone {
@@ -173,7 +174,11 @@ func TestMCPPage(t *testing.T) {
 					t.Errorf("%s: without a token %d %s", line, status, text)
 				}
 			}
-			if status, text := postTool(t, at, token, [2]string{"failing_cases", "{}"}); status != http.StatusOK || !strings.Contains(text, `\"case_id\":\"q1\",\"verdict\":\"fail\"`) && strings.Contains(line, "--db") {
+			want := "stored runs are not available: badger mcp was started without --db"
+			if strings.Contains(line, "--db") { // scores.duckdb has scores alone
+				want = "the answers of nova 1, batch mon are neither in the case file nor in the database"
+			}
+			if status, text := postTool(t, at, token, [2]string{"failing_cases", "{}"}); status != http.StatusOK || !strings.Contains(text, want) {
 				t.Errorf("%s: %d %s", line, status, text)
 			}
 			if code := stop(); code != exitDone {
@@ -181,8 +186,8 @@ func TestMCPPage(t *testing.T) {
 			}
 		}
 	}
-	if commands != 4 {
-		t.Errorf("%d commands, expected 4", commands)
+	if commands != 5 {
+		t.Errorf("%d commands, expected 5", commands)
 	}
 }
 
@@ -297,6 +302,39 @@ func TestMCPOverDatabases(t *testing.T) {
 		`"verdict":"none","reason":"limit_reached","left":0}`, `"verdict":"fail","reason":"other_data","left":0}`, `"from_passes_percent":null,"to_passes_percent":null}`} {
 		if !strings.HasSuffix(got[i], want) {
 			t.Errorf("%d: %s, want %s", i, got[i], want)
+		}
+	}
+	// stored answers of the database, with the verdicts that the same answers have when they are checked
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	got = overStdio(t, []string{"mcp", "--db", "duckdb:demo/demo.duckdb", "--execute", "duckdb:data.duckdb"},
+		[2]string{"explain_case", `{"case_id":"bank-05","version":"2.0"}`}, [2]string{"explain_case", `{"case_id":"bank-05","version":"1.0"}`},
+		[2]string{"failing_cases", `{"agent":"atlas@1.0","after":"bank-04","limit":1}`}, check("SELECT gold_sql FROM golden_set"), check("SELECT MAX(value) AS n FROM scores"))
+	for i, want := range []string{`"metric":"verdict","verdict":"pass","reason":"accepted","left":2,"untrusted"`, `"metric":"verdict","verdict":"fail","reason":"other_data","left":1,"untrusted"`,
+		`"cases":[{"case_id":"bank-05","verdict":"fail","reason":"other_data","left":1,"untrusted"`, `"verdict":"fail","reason":"query_failed","left":0}`, `limit_reached`} {
+		if !strings.Contains(got[i], want) {
+			t.Errorf("stored, %d: %s, want %s", i, got[i], want)
+		}
+	}
+}
+
+// A copy of a golden set, a link to it, and a part of it have no counts of their own.
+func TestMCPCopiesShareCounts(t *testing.T) {
+	mcpPlace(t)
+	first, _, _ := strings.Cut(boats, "\n")
+	if err := os.WriteFile("copy.jsonl", []byte(first+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("cases.jsonl", "link.jsonl"); err != nil {
+		t.Skip("links: ", err)
+	}
+	for i, args := range [][]string{{"--cases", "cases.jsonl"}, {"--cases", "copy.jsonl"}, {"--cases", "link.jsonl"}, {"--cases", "./cases.jsonl", "--db", "duckdb:scores.duckdb"}} {
+		got := overStdio(t, append([]string{"mcp"}, args...), [2]string{"check_answer", fmt.Sprintf(`{"case_id":"q1","result":{"columns":[{"name":"n"}],"rows":[[%d]]}}`, i)})
+		want := fmt.Sprintf(`"reason":"other_data","left":%d}`, 2-i)
+		if i == 3 {
+			want = `"reason":"limit_reached","left":0}`
+		}
+		if !strings.HasSuffix(got[0], want) {
+			t.Errorf("%v: %s, want %s", args, got, want)
 		}
 	}
 }

@@ -67,13 +67,13 @@ func TestSaturated(t *testing.T) {
 		false: {{}, {pass}, {pass, fail}, {fail, fail}, {pass, {"a@2", "r", StandUnanswered}}, {pass, {"a@2", "r", StandAbstained}}},
 	} {
 		for _, outcomes := range c {
-			one := CaseOfVersions{"q", outcomes}
+			one := caseOfVersions{"q", outcomes}
 			if one.Saturated() != want {
 				t.Errorf("%v: saturated %t", outcomes, !want)
 			}
 		}
 	}
-	v := &Versions{Metric: "ex", Number: 2, Cases: []CaseOfVersions{{"q1", []versionOutcome{pass}}, {"q2", []versionOutcome{pass, pass}}, {"q3", []versionOutcome{pass, fail}}}}
+	v := &Versions{Metric: "ex", Number: 2, Cases: []caseOfVersions{{"q1", []versionOutcome{pass}}, {"q2", []versionOutcome{pass, pass}}, {"q3", []versionOutcome{pass, fail}}}}
 	if s := v.Saturation(); s.Compared != 2 || fmt.Sprint(s.Cases) != "[q2]" || s.Versions != 2 {
 		t.Errorf("got %+v", s)
 	}

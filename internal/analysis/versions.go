@@ -12,11 +12,11 @@ import (
 type Versions struct {
 	Metric string
 	Number int // of versions
-	Cases  []CaseOfVersions
+	Cases  []caseOfVersions
 }
 
-// CaseOfVersions are the outcomes of a case in the batches that have it, ordered by version.
-type CaseOfVersions struct {
+// caseOfVersions are the outcomes of a case in the batches that have it, ordered by version.
+type caseOfVersions struct {
 	CaseID   string
 	Outcomes []versionOutcome
 }
@@ -49,17 +49,17 @@ func NewVersions(ctx context.Context, src Source, set *Set, batches []Batch, met
 	v := &Versions{Metric: metric, Number: len(latest)}
 	for id, outcomes := range of {
 		slices.SortFunc(outcomes, func(a, b versionOutcome) int { return strings.Compare(a.System, b.System) })
-		v.Cases = append(v.Cases, CaseOfVersions{id, outcomes})
+		v.Cases = append(v.Cases, caseOfVersions{id, outcomes})
 	}
-	slices.SortFunc(v.Cases, func(a, b CaseOfVersions) int { return printable.CompareNatural(a.CaseID, b.CaseID) })
+	slices.SortFunc(v.Cases, func(a, b caseOfVersions) int { return printable.CompareNatural(a.CaseID, b.CaseID) })
 	return v, nil
 }
 
 // Compares reports whether two versions or more have the case.
-func (c *CaseOfVersions) Compares() bool { return len(c.Outcomes) > 1 }
+func (c *caseOfVersions) Compares() bool { return len(c.Outcomes) > 1 }
 
 // Saturated reports whether the case passes with all versions that have it, of two or more: it distinguishes none.
-func (c *CaseOfVersions) Saturated() bool {
+func (c *caseOfVersions) Saturated() bool {
 	return c.Compares() && !slices.ContainsFunc(c.Outcomes, func(o versionOutcome) bool { return !o.Standing.Right() })
 }
 

@@ -282,7 +282,7 @@ func TestNonInterference(t *testing.T) {
 		}
 		var servers [2]*Server
 		for i, g := range [][]string{gold(left, queries[r.IntN(len(queries))]), gold(right, queries[r.IntN(len(queries))])} {
-			servers[i] = open(t, runs(t, Options{Golden: items(g...), Mask: mask}, "fp", "pp"))
+			servers[i] = open(t, runs(t, Options{Golden: items(g...), Mask: mask}, "fp", "fp"))
 		}
 		calls := []struct{ tool, arguments string }{
 			{"explain_case", `{"case_id":"c1"}`}, {"explain_case", `{"case_id":"c1","run":"r1"}`}, {"compare_runs", `{}`}, {"failing_cases", `{}`},

@@ -2,18 +2,13 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -85,16 +80,11 @@ func (s *Server) checkAnswer(ctx context.Context, c *call, arguments json.RawMes
 	case g.Again && g.Outcome != Outcome{} && !s.o.ShowGold:
 		return out, nil
 	}
-	var score scoring.Score
-	if broken != nil {
-		score = scoring.Fail(broken)
-	} else {
-		score = s.score(counted, answer)
-	}
+	outcome, score := s.outcome(counted, answer, broken)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	out.Outcome = outcomeOf(answer, &score)
+	out.Outcome = outcome
 	err = s.ledger.Record(c.caller, request, out.Outcome)
 	if err == nil && s.o.ShowGold {
 		out.Detail, err = caseview.Build(counted, caseview.Input{Case: answer, Scores: []scoring.Score{score},
@@ -149,67 +139,4 @@ func (s *Server) answer(ctx context.Context, q *question, in *checkInput) (*scor
 			"result: expected the result of the query; this server runs no queries (execute.url in its configuration)")
 	}
 	return &c, nil
-}
-
-// fill adds the accepted answers to an answer, and runs queries without a result.
-func (s *Server) fill(ctx context.Context, q *question, c *scoring.Case) error {
-	c.Golds = slices.Clone(s.golden.accepted(ctx, q))
-	switch {
-	case s.o.Execute == nil:
-		return nil
-	case readsOwn(c):
-		c.Pred.Error = "the query reads badger's tables"
-		return nil
-	}
-	return s.o.Execute.Fill(ctx, c)
-}
-
-// score returns the score of an answer by the metric that decides.
-func (s *Server) score(ctx context.Context, c *scoring.Case) scoring.Score {
-	scores, err := s.engine.ScoreMetrics(ctx, c, []*scoring.Metric{s.metric})
-	if err != nil {
-		return scoring.Fail(err)
-	}
-	return scores[0]
-}
-
-// ownSchema matches the name of the schema with badger's tables.
-var ownSchema = regexp.MustCompile(`(?i)\bbadger\b`)
-
-// readsOwn reports whether the agent's query may read badger's tables, which hold gold answers: it has the name of
-// their schema, also in a text that a function may read as a name.
-func readsOwn(c *scoring.Case) bool {
-	sql, _ := c.WrittenSQL(&c.Pred)
-	return ownSchema.MatchString(sql) ||
-		slices.ContainsFunc(sqlparts.Mentions(sql, sqlparts.DialectOf(c.Dialect)), func(m sqlparts.Mention) bool {
-			return slices.ContainsFunc(m.Name, func(i sqlparts.Ident) bool { return ownSchema.MatchString(i.Text) })
-		})
-}
-
-// digest identifies what a verdict follows from: the case, the answer and the accepted answers with their results, the
-// warehouse, and how answers are compared. The recorded verdict of the same digest is the verdict.
-func (s *Server) digest(q *question, c *scoring.Case, broken bool) string {
-	h := sha256.New()
-	add := func(text []byte) {
-		fmt.Fprintf(h, "%d ", len(text))
-		_, _ = h.Write(text)
-	}
-	query := func(q *scoring.Query) {
-		add([]byte(strings.TrimSpace(q.SQL)))
-		add(fmt.Append(nil, q.Error != "", q.Result.Err != nil))
-		if t := q.Result.Table; t != nil {
-			add(t.AppendJSON(nil))
-		} else {
-			add(nil)
-		}
-	}
-	add(fmt.Append(nil, broken))
-	for _, text := range []string{q.hash, q.ID, s.compares, strings.TrimSpace(c.Agent.Response)} {
-		add([]byte(text))
-	}
-	query(&c.Pred)
-	for i := range c.Golds {
-		query(&c.Golds[i])
-	}
-	return string(h.Sum(nil))
 }

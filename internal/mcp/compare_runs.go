@@ -2,9 +2,7 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -12,13 +10,14 @@ import (
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 var compareRuns = tool{
 	name: "compare_runs", title: "Compare two runs", role: identity.Read,
-	doc: "Tests whether a stored batch is better or worse than another, on the cases that both answered. A comparison counts as one verdict on each of " +
-		"them, as with check_answer; the same one again counts once. If the limit of a case is reached, nothing is compared and nothing counts. " +
+	doc: "Tests whether a stored batch is better or worse than another, on the cases that both answered. It counts as if both answers to each of " +
+		"them were checked; the same answer again counts once. If the limit of a case is reached, nothing is compared and nothing counts. " +
 		"Batches with fewer than 40 common cases are not compared, and shares of accepted answers are rounded to 10 %.",
 	input: `{"type":"object","additionalProperties":false,"properties":{` +
 		`"from":{"type":"string","description":"Baseline: AGENT@VERSION, an agent or a version (default the accepted batch before to, or the version's first)."},` +
@@ -57,102 +56,124 @@ func (s *Server) compareRuns(ctx context.Context, who *call, arguments json.RawM
 		return nil, err
 	}
 	err = s.reading(ctx, func() error {
-		metric, err := s.primary(ctx)
-		if err != nil {
-			return err
-		}
 		batches, err := s.batches(ctx)
 		if err != nil {
 			return err
 		}
 		names := analysis.Named{From: in.From, FromBatch: in.FromBatch, To: in.To, ToBatch: in.ToBatch}
-		if names.Accepted, err = analysis.AcceptedFrom(ctx, s.o.Scores, s.o.Set, batches, metric); err != nil {
+		if names.Accepted, err = analysis.AcceptedFrom(ctx, s.o.Scores, s.o.Set, batches, decides); err != nil {
 			return err
 		}
 		from, to, err := names.Sides(batches)
 		if err != nil {
 			return plainFlags(err)
 		}
-		c, err := analysis.CompareSides(ctx, s.o.Scores, s.o.Set, from, to,
-			analysis.CompareOptions{Primary: metric, Metrics: []string{metric}})
-		if err != nil {
-			return err
-		}
-		requests, err := s.common(ctx, metric, from, to)
-		if err != nil {
-			return err
-		}
-		out := &comparison{From: sideOf(&c.From), To: sideOf(&c.To), Metric: metric, Outcome: "not_compared"}
-		reply = out
-		if len(requests) < leastCases && !s.o.ShowGold {
-			return nil
-		}
-		grants, err := s.ledger.TakeAll(who.caller, "compare_runs", requests)
-		switch {
-		case err != nil:
-			return err
-		case slices.ContainsFunc(grants, func(g Grant) bool { return g.Refused }):
-			out.Outcome = limitReached.Reason
-			return nil
-		}
-		who.shown += len(grants)
-		s.compared(out, c)
-		return nil
+		defer startPace().wait(ctx)
+		reply, err = s.compare(ctx, who, from, to)
+		return err
 	})
 	return reply, err
 }
 
-// common returns the requests to compare two sides: one for each case that both have, since the reply depends on the
-// outcomes of all of them. Which cases these are does not depend on gold.
-func (s *Server) common(ctx context.Context, metric string, from, to []analysis.Batch) (requests []Request, err error) {
-	sides, key := [2]map[string]bool{{}, {}}, sha256.New()
-	for side, batches := range [][]analysis.Batch{from, to} {
-		for _, b := range batches {
-			h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{b}, metric)
-			if err != nil {
-				return nil, err
-			}
-			for _, x := range h.Cases {
-				if x.Standings[0] != analysis.StandAbsent {
-					sides[side][x.CaseID] = true
-					fmt.Fprintf(key, "%d %q %q %d\n", side, b.Run, x.CaseID, x.Standings[0])
-				}
-			}
+// compare compares two sides by the verdicts on their answers. Each verdict is counted, so that the reply follows from
+// verdicts that the caller might as well have asked for.
+func (s *Server) compare(ctx context.Context, who *call, from, to []analysis.Batch) (*comparison, error) {
+	before, err := s.judgeSide(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.judgeSide(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	a, b := s.o.Set.Answers(from[len(from)-1]), s.o.Set.Answers(to[len(to)-1])
+	var requests []Request
+	for _, id := range slices.Sorted(maps.Keys(before)) {
+		x, y := before[id], after[id]
+		if y.Verdict == "" {
+			continue
+		}
+		requests = append(requests, x.Request, y.Request)
+		a.Add(scoreOf(id, x.Outcome))
+		b.Add(scoreOf(id, y.Outcome))
+	}
+	out := &comparison{From: sideOf(&a.Batch), To: sideOf(&b.Batch), Metric: s.metric.Name, Outcome: "not_compared"}
+	if s.o.ShowGold {
+		out.Detail, err = analysis.CompareSides(ctx, s.o.Scores, s.o.Set, from, to,
+			analysis.CompareOptions{Primary: decides, Metrics: []string{decides}})
+		if err != nil {
+			return nil, err
 		}
 	}
-	answer := "compared " + string(key.Sum(nil))
-	for _, id := range slices.Sorted(maps.Keys(sides[0])) {
-		if sides[1][id] {
-			requests = append(requests, Request{Case: id, Topic: topicOf(id, s.question(id)), Answer: answer + id})
-		}
+	if len(requests) < 2*leastCases && !s.o.ShowGold {
+		return out, nil
 	}
-	return requests, nil
+	grants, err := s.ledger.TakeAll(who.caller, "compare_runs", requests)
+	switch {
+	case err != nil:
+		return nil, err
+	case slices.ContainsFunc(grants, func(g Grant) bool { return g.Refused }):
+		out.Outcome = limitReached.Reason
+		return out, nil
+	}
+	who.shown += len(grants)
+	out.tell(analysis.Compare(a, b, analysis.CompareOptions{Primary: decides, Metrics: []string{decides}}).Main)
+	return out, nil
 }
 
-// compared adds what a comparison shows.
-func (s *Server) compared(out *comparison, c *analysis.Comparison) {
-	if s.o.ShowGold {
-		out.Detail = c
+// judgeSide judges the latest answer to each case of a side.
+func (s *Server) judgeSide(ctx context.Context, batches []analysis.Batch) (map[string]judged, error) {
+	out := map[string]judged{}
+	for _, b := range batches {
+		all, err := s.judgeCases(ctx, b.By, nil)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, all)
 	}
-	m := c.Main
+	if len(out) == 0 {
+		return nil, errNoAnswers(&batches[len(batches)-1])
+	}
+	return out, nil
+}
+
+// scoreOf returns an outcome as a score of the metric that decides.
+func scoreOf(id string, o Outcome) *analysis.Score {
+	x := &analysis.Score{CaseID: id, Metric: decides, Status: scoring.StatusOK}
+	switch passed := o == accepted; o {
+	case notDecided:
+		x.Status = scoring.StatusAbstained
+	case noAnswer:
+		x.Status, x.Reason = scoring.StatusNotApplicable, scoring.NoPred
+	default:
+		x.Passed = &passed
+		if passed {
+			x.Value = 1
+		}
+	}
+	return x
+}
+
+// tell adds what a comparison shows.
+func (c *comparison) tell(m *analysis.Change) {
 	if m == nil || m.Rated < leastCases {
 		return
 	}
 	switch m.Outcome {
 	case analysis.Improved:
-		out.Outcome = "better"
+		c.Outcome = "better"
 	case analysis.Degraded:
-		out.Outcome = "worse"
+		c.Outcome = "worse"
 	case analysis.NotCompared:
 		return
 	default:
-		out.Outcome = "no_difference_shown"
+		c.Outcome = "no_difference_shown"
 	}
 	before, after := m.Shares()
 	for _, x := range []struct {
 		share float64
 		into  **int
-	}{{before, &out.FromPasses}, {after, &out.ToPasses}} {
+	}{{before, &c.FromPasses}, {after, &c.ToPasses}} {
 		percent := 10 * int(math.Round(x.share*10))
 		*x.into = &percent
 	}

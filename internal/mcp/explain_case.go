@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"slices"
 
-	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
@@ -16,8 +14,8 @@ import (
 
 var explainCase = tool{
 	name: "explain_case", title: "Explain a case of a run", role: identity.Read,
-	doc: "Shows a question, what an agent answered to it in a stored run, and whether the answer was accepted. A verdict " +
-		"counts against the limit of the case, as with check_answer; the same one again counts once.",
+	doc: "Shows a question, what an agent answered to it in a stored run, and whether check_answer accepts that answer. The " +
+		"verdict counts against the limit of the case as if the answer were checked; the same answer again counts once.",
 	input: `{"type":"object","additionalProperties":false,"required":["case_id"],"properties":{` +
 		`"case_id":{"type":"string"},` +
 		`"run":{"type":"string","description":"ID of the run (default the latest that scored the case)."},` +
@@ -41,6 +39,7 @@ type explanation struct {
 	Agent   string `json:"agent"`
 	Version string `json:"version"`
 	Batch   string `json:"batch"`
+	Metric  string `json:"metric"` // that decides
 	Outcome
 	Left      int     `json:"left"`
 	Untrusted written `json:"untrusted"` // what people and agents wrote
@@ -68,6 +67,7 @@ func (s *Server) explainCase(ctx context.Context, c *call, arguments json.RawMes
 	err = s.reading(ctx, func() error {
 		sought := &evaluation.Sought{Case: in.CaseID, RunID: in.Run,
 			Of: scoring.AnswerID{By: scoring.By{Agent: in.Agent, Version: in.Version, Batch: in.Batch}}}
+		defer startPace().wait(ctx)
 		found, err := s.o.Stored(ctx, sought)
 		switch {
 		case errcode.IsUsage(err):
@@ -86,14 +86,17 @@ func (s *Server) explainCase(ctx context.Context, c *call, arguments json.RawMes
 
 func (s *Server) explain(ctx context.Context, c *call, in *caseview.Input) (*explanation, error) {
 	of := in.Case.AnswerID()
-	outcome := s.stored(in.Scores)
-	grants, err := s.grant(c, "explain_case", storedRequest(in.RunID, of, s.question(of.CaseID), outcome))
+	j, err := s.judge(ctx, of.CaseID, in.Case)
+	if err != nil {
+		return nil, err
+	}
+	grants, err := s.grant(c, "explain_case", j.Request)
 	if err != nil {
 		return nil, err
 	}
 	g := grants[0]
 	out := &explanation{CaseID: of.CaseID, Run: in.RunID, Agent: of.Agent, Version: of.Version, Batch: of.Batch,
-		Outcome: outcome, Left: g.Left}
+		Metric: s.metric.Name, Outcome: j.Outcome, Left: g.Left}
 	if g.Refused {
 		out.Outcome = limitReached
 	}
@@ -110,51 +113,4 @@ func (s *Server) explain(ctx context.Context, c *call, in *caseview.Input) (*exp
 		out.Detail, err = caseview.Build(ctx, *in, caseview.Options{})
 	}
 	return out, err
-}
-
-// stored returns the outcome of an answer by the scores of a run.
-func (s *Server) stored(scores []scoring.Score) Outcome {
-	var names []string
-	for i := range scores {
-		names = append(names, scores[i].Metric)
-	}
-	metric := decides
-	if !slices.Contains(names, metric) {
-		metric = scoring.Primary("", names, s.o.Metrics)
-	}
-	for i := range scores {
-		x := &scores[i]
-		switch {
-		case x.Metric != metric:
-		case x.Unanswered():
-			return noAnswer
-		case x.Status != scoring.StatusOK || x.Passed == nil:
-			return notDecided
-		case *x.Passed:
-			return accepted
-		default:
-			return otherData
-		}
-	}
-	return notDecided
-}
-
-// standing returns the outcome of an answer by what an analysis says of it.
-func standing(of analysis.Standing) Outcome {
-	switch of {
-	case analysis.StandPassed:
-		return accepted
-	case analysis.StandFailed:
-		return otherData
-	case analysis.StandUnanswered:
-		return noAnswer
-	}
-	return notDecided
-}
-
-// storedRequest returns the request to see the outcome of a stored answer. Each tool asks for it alike, so that it
-// counts once.
-func storedRequest(run string, of scoring.AnswerID, question string, o Outcome) Request {
-	key, _ := json.Marshal([]string{run, of.CaseID, of.Agent, of.Version, of.Batch, o.Verdict, o.Reason}) // strings
-	return Request{Case: of.CaseID, Topic: topicOf(of.CaseID, question), Answer: string(key)}
 }

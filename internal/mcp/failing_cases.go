@@ -8,14 +8,13 @@ import (
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
-	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 var failingCases = tool{
 	name: "failing_cases", title: "List failing cases", role: identity.Read,
-	doc: "Lists cases of a stored batch whose answer was not accepted, in the order of their IDs. Each examined case " +
-		"counts as a verdict on it, as with check_answer, whether it is listed or not; cases whose limit is reached are left out and counted " +
+	doc: "Lists cases of a stored batch whose answer check_answer does not accept, in the order of their IDs. Each examined case " +
+		"counts as if its answer were checked, whether it is listed or not; cases whose limit is reached are left out and counted " +
 		"in withheld. next is the value of after for the next page; it is empty at the end.",
 	input: `{"type":"object","additionalProperties":false,"properties":{` +
 		`"agent":{"type":"string","description":"AGENT@VERSION, an agent or a version (default those of the latest batch)."},` +
@@ -80,53 +79,64 @@ func (s *Server) failingCases(ctx context.Context, c *call, arguments json.RawMe
 		if err != nil {
 			return err
 		}
-		metric, err := s.primary(ctx)
-		if err != nil {
-			return err
-		}
-		h, err := analysis.NewHistory(ctx, s.o.Scores, s.o.Set, []analysis.Batch{*b}, metric)
-		if err != nil {
-			return err
-		}
-		reply, err = s.failing(c, h, b, in.After, limit)
+		defer startPace().wait(ctx)
+		reply, err = s.failing(ctx, c, b, in.After, limit)
 		return err
 	})
 	return reply, err
 }
 
-func (s *Server) failing(c *call, h *analysis.History, b *analysis.Batch, after string, limit int) (*failing, error) {
-	out := &failing{side: sideOf(b), Metric: h.Metric, Cases: []failingCase{}}
-	var requests []Request
-	var outcomes []Outcome
-	for i := range h.Cases {
-		x := &h.Cases[i]
-		if after != "" && printable.CompareNatural(x.CaseID, after) <= 0 || x.Standings[0] == analysis.StandAbsent {
-			continue
-		}
-		if len(requests) == limit {
-			out.Next = requests[limit-1].Case
-			break
-		}
-		o := standing(x.Standings[0])
-		requests = append(requests, storedRequest(b.Run, scoring.AnswerID{CaseID: x.CaseID, By: b.By},
-			s.question(x.CaseID), o))
-		outcomes = append(outcomes, o)
+func (s *Server) failing(ctx context.Context, c *call, b *analysis.Batch, after string, limit int) (*failing, error) {
+	out := &failing{side: sideOf(b), Metric: s.metric.Name, Cases: []failingCase{}}
+	ids, err := s.casesOf(ctx, b.By)
+	if err == nil && len(ids) == 0 {
+		err = errNoAnswers(b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return after != "" && !isAfter(id, after) })
+	if len(ids) > limit {
+		ids = ids[:limit]
+		out.Next = ids[limit-1]
+	}
+	all, err := s.judgeCases(ctx, b.By, setOf(ids))
+	if err != nil {
+		return nil, err
+	}
+	requests := make([]Request, len(ids))
+	for i, id := range ids {
+		requests[i] = all[id].Request
 	}
 	grants, err := s.grant(c, "failing_cases", requests...)
 	if err != nil {
 		return nil, err
 	}
-	out.Looked = len(requests)
+	out.Looked = len(ids)
 	for i, g := range grants {
-		switch id := requests[i].Case; {
+		switch j := all[ids[i]]; {
 		case g.Refused:
 			out.Withheld++
-		case outcomes[i].Verdict == otherData.Verdict:
-			out.Cases = append(out.Cases, failingCase{CaseID: id, Outcome: outcomes[i], Left: g.Left,
-				Untrusted: asking{shortened(s.question(id), longestText)}})
+		case j.Verdict == otherData.Verdict:
+			out.Cases = append(out.Cases, failingCase{CaseID: ids[i], Outcome: j.Outcome, Left: g.Left,
+				Untrusted: asking{shortened(s.question(ids[i]), longestText)}})
 		}
 	}
 	return out, nil
+}
+
+// errNoAnswers says that a batch has scores, and no answers that can be judged.
+func errNoAnswers(b *analysis.Batch) error {
+	return errcode.New(errcode.FailedPrecondition, "the answers of %s are neither in the case file nor in the database; "+
+		"start badger mcp with --cases FILE, the file that was scored", printable.Short(b.Name()))
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 // question returns the question of a case in the golden set, or "".
@@ -156,13 +166,4 @@ func named(batches []analysis.Batch, argument, name, batch string) (*analysis.Ba
 		}
 	}
 	return &batches[len(batches)-1], nil
-}
-
-// primary returns the metric by which stored answers are judged: verdict, or the primary metric of runs without it.
-func (s *Server) primary(ctx context.Context) (string, error) {
-	there, err := s.o.Scores.Metrics(ctx)
-	if err != nil || slices.Contains(there, decides) {
-		return decides, err
-	}
-	return s.o.Set.Primary("", there), nil
 }

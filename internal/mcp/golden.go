@@ -46,8 +46,8 @@ type uncoveredCase struct {
 	Answers  int64  `json:"answers"`            // number of stored answers
 }
 
-// folded returns the text of a question in a form that does not depend on letter case, blanks and ways to write the
-// same character.
+// folded returns the text of a question or the ID of a case in a form that does not depend on letter case, blanks and
+// ways to write the same character.
 func folded(question string) string {
 	return strings.ToLower(strings.Join(strings.Fields(norm.NFKC.String(question)), " "))
 }
@@ -55,7 +55,7 @@ func folded(question string) string {
 // topicOf returns what the limit of a case is for: its question, whichever cases ask it. It must not depend on gold,
 // since callers see it reached.
 func topicOf(id, question string) string {
-	key := "case " + id
+	key := "case " + folded(id)
 	if text := folded(question); text != "" {
 		key = "question " + text
 	}

@@ -78,6 +78,7 @@ func (s *Server) goldenGaps(ctx context.Context, c *call, arguments json.RawMess
 		return out, nil
 	}
 	return out, s.reading(ctx, func() error {
+		defer startPace().wait(ctx)
 		if kind("saturated") {
 			if err := s.saturated(ctx, c, out, in.After, limit); err != nil {
 				return err
@@ -129,47 +130,64 @@ func (s *Server) noGold(ctx context.Context, out *gaps, after string, limit int)
 	return nil
 }
 
-// saturated adds the cases that pass in the latest batch of each version that has them, of two versions or more.
+// saturated adds the cases that pass in the latest batch of each version that has them, of two versions or more. That
+// a case is one tells that all of these answers are accepted; that it is not tells less than the verdict on one of
+// them. So it counts once.
 func (s *Server) saturated(ctx context.Context, c *call, out *gaps, after string, limit int) error {
 	batches, err := s.batches(ctx)
 	if err != nil {
 		return err
 	}
-	metric, err := s.primary(ctx)
-	if err != nil {
-		return err
+	latest := map[string]scoring.By{}
+	for _, b := range batches {
+		latest[b.System()] = b.By
 	}
-	v, err := analysis.NewVersions(ctx, s.o.Scores, s.o.Set, batches, metric)
-	if err != nil {
-		return err
+	out.Versions = len(latest)
+	systems, versions := slices.Sorted(maps.Keys(latest)), map[string]int{}
+	for _, system := range systems {
+		ids, err := s.casesOf(ctx, latest[system])
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			versions[id]++
+		}
 	}
-	out.Versions = v.Number
-	all := slices.DeleteFunc(v.Cases, func(x analysis.CaseOfVersions) bool {
-		return !x.Compares() || after != "" && !isAfter(x.CaseID, after)
+	all := slices.DeleteFunc(slices.SortedFunc(maps.Keys(versions), compareIDs), func(id string) bool {
+		return versions[id] < 2 || after != "" && !isAfter(id, after)
 	})
 	if len(all) > limit {
 		all = all[:limit]
-		out.next(all[limit-1].CaseID)
+		out.next(all[limit-1])
 	}
-	var requests []Request
-	for _, x := range all {
-		answer := "saturated"
-		for _, o := range x.Outcomes {
-			answer += "\x00" + o.System + "\x00" + o.Run + "\x00" + o.Standing.String()
+	requests, saturated, wanted := make([]Request, len(all)), make([]bool, len(all)), setOf(all)
+	for i := range all {
+		requests[i].Answer, saturated[i] = "saturated", true
+	}
+	for _, system := range systems {
+		of, err := s.judgeCases(ctx, latest[system], wanted)
+		if err != nil {
+			return err
 		}
-		requests = append(requests, Request{Case: x.CaseID, Topic: topicOf(x.CaseID, s.question(x.CaseID)), Answer: answer})
+		for i, id := range all {
+			if j, is := of[id]; is {
+				requests[i].Case, requests[i].Topic = id, j.Topic
+				requests[i].Answer += "\x00" + j.Answer
+				saturated[i] = saturated[i] && j.Outcome == accepted
+			}
+		}
 	}
 	grants, err := s.grant(c, "golden_gaps", requests...)
 	if err != nil {
 		return err
 	}
 	out.Looked = len(all)
-	for i := range all {
+	for i, id := range all {
 		switch {
 		case grants[i].Refused:
 			out.Withheld++
-		case all[i].Saturated():
-			out.Saturated = append(out.Saturated, all[i].CaseID)
+		case saturated[i]:
+			out.Saturated = append(out.Saturated, id)
 		}
 	}
 	return nil

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +28,9 @@ import (
 //
 // An answer that was counted before costs nothing more, for as long as its file is kept: its outcome is the recorded
 // one.
+//
+// The file lock has the names of the other files and their sizes on the disk, so that a file that is removed or cut is
+// noticed, also while it is in use. A directory that is removed between two processes is not.
 type Ledger struct {
 	dir   string
 	limit int
@@ -35,7 +40,7 @@ type Ledger struct {
 	ended chan struct{} // closed when nothing writes to the disk any more
 
 	mu   sync.Mutex
-	lost error // of the disk
+	lost error // of the disk, or what happened to a file; nothing is shown any more
 	lock *os.File
 	day  string // the day of file
 	file *os.File
@@ -115,7 +120,12 @@ func (l *Ledger) Close() {
 	l.dirty = nil
 	l.mu.Unlock()
 	<-l.ended
-	_ = l.file.Sync()
+	if l.file.Sync() == nil && lockFile(l.lock) == nil {
+		if l.missing() == nil {
+			l.note(l.day, l.read)
+		}
+		unlockFile(l.lock)
+	}
 	_ = l.file.Close()
 	_ = l.lock.Close()
 }
@@ -131,11 +141,18 @@ func (l *Ledger) sync() {
 	}
 	for range dirty {
 		l.mu.Lock()
-		f := l.file
+		f, day, size := l.file, l.day, l.read
 		l.mu.Unlock()
-		if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
+		err := f.Sync()
+		if err == nil {
+			_ = l.locked(func() error { // an error is found again by the next call
+				l.note(day, size)
+				return nil
+			})
+		}
+		if err != nil && !errors.Is(err, os.ErrClosed) {
 			l.mu.Lock()
-			l.lost = err
+			l.lost = errcode.New(errcode.Unavailable, "mcp.ledger: the counts cannot be stored, so nothing is shown: %w", err)
 			l.mu.Unlock()
 		}
 	}
@@ -146,7 +163,7 @@ func (l *Ledger) locked(f func() error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost != nil {
-		return errcode.New(errcode.Unavailable, "mcp.ledger: the counts cannot be stored, so nothing is shown: %w", l.lost)
+		return l.lost
 	}
 	if l.dirty == nil {
 		return errcode.New(errcode.Unavailable, "the server stops")
@@ -155,7 +172,74 @@ func (l *Ledger) locked(f func() error) error {
 		return errcode.New(errcode.Unavailable, "mcp.ledger: the directory cannot be locked: %w", err)
 	}
 	defer unlockFile(l.lock)
+	if l.lost = l.missing(); l.lost != nil {
+		return l.lost
+	}
 	return f()
+}
+
+// missing returns an error if a file that is open was removed or replaced: other processes count in another one.
+func (l *Ledger) missing() error {
+	for _, f := range []*os.File{l.lock, l.file} {
+		if f == nil {
+			continue
+		}
+		mine, err := f.Stat()
+		if err == nil {
+			var there os.FileInfo
+			if there, err = os.Stat(f.Name()); err == nil && os.SameFile(mine, there) {
+				continue
+			}
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
+		}
+		return errcode.New(errcode.DataLoss, "mcp.ledger: the file %s was removed or replaced while it was in use, so nothing is "+
+			"shown; restore it and start again", filepath.Base(f.Name()))
+	}
+	return nil
+}
+
+// noted returns the sizes of the files of the days by what the lock has. A line that cannot be read is left out.
+func (l *Ledger) noted() map[string]int64 {
+	sizes := map[string]int64{}
+	text, _ := io.ReadAll(io.NewSectionReader(l.lock, 0, 1<<16))
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var size int64
+		if n, _ := fmt.Sscanf(line, "%s %d\n", &name, &size); n == 2 {
+			if day, is := dayOf(name); is {
+				sizes[day] = size
+			}
+		}
+	}
+	return sizes
+}
+
+// note writes to the lock that the file of a day has this size on the disk, or more.
+func (l *Ledger) note(day string, size int64) {
+	sizes := l.noted()
+	sizes[day] = max(size, sizes[day])
+	var text []byte
+	for _, d := range slices.Sorted(maps.Keys(sizes)) {
+		if d >= l.oldest() {
+			text = fmt.Appendf(text, "%s %d\n", filepath.Base(l.path(d)), sizes[d])
+		}
+	}
+	if _, err := l.lock.WriteAt(text, 0); err == nil {
+		_ = l.lock.Truncate(int64(len(text)))
+	}
+}
+
+// oldest returns the first day whose file is kept.
+func (l *Ledger) oldest() string { return l.now().UTC().AddDate(0, 0, -keptDays).Format(time.DateOnly) }
+
+// dayOf returns the day of a file by its name.
+func dayOf(name string) (day string, is bool) {
+	day, is = strings.CutPrefix(name, filePrefix)
+	day, isFile := strings.CutSuffix(day, fileSuffix)
+	_, err := time.Parse(time.DateOnly, day)
+	return day, is && isFile && err == nil
 }
 
 const (
@@ -171,14 +255,13 @@ func (l *Ledger) earlier() error {
 	if err != nil {
 		return errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
 	}
-	today := l.now().UTC()
-	oldest := today.AddDate(0, 0, -keptDays).Format(time.DateOnly)
+	noted := l.noted()
 	for _, f := range all {
-		day, is := strings.CutPrefix(strings.TrimSuffix(f.Name(), fileSuffix), filePrefix)
-		if _, err := time.Parse(time.DateOnly, day); !is || err != nil || !strings.HasSuffix(f.Name(), fileSuffix) {
+		day, is := dayOf(f.Name())
+		if !is {
 			continue
 		}
-		if day < oldest {
+		if day < l.oldest() {
 			if err := os.Remove(l.path(day)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
 			}
@@ -188,10 +271,19 @@ func (l *Ledger) earlier() error {
 		if err != nil {
 			return errcode.New(errcode.OfFile(err), "mcp.ledger: %w", err)
 		}
-		if day != today.Format(time.DateOnly) {
+		if int64(len(text)) >= noted[day] {
+			delete(noted, day)
+		}
+		if day != l.now().UTC().Format(time.DateOnly) {
 			if err := l.enter(day, text, 0, map[budget]int{}); err != nil {
 				return err
 			}
+		}
+	}
+	for _, day := range slices.Sorted(maps.Keys(noted)) {
+		if day >= l.oldest() {
+			return errcode.New(errcode.DataLoss, "mcp.ledger: %s is missing or shorter than it was (%d bytes); restore it, or remove the "+
+				"file lock in its directory to forget its counts", filepath.Base(l.path(day)), noted[day])
 		}
 	}
 	return l.catchUp()
@@ -214,9 +306,8 @@ func (l *Ledger) catchUp() error {
 		_ = l.file.Close()
 	}
 	l.file, l.day, l.read, l.left = f, day, 0, map[budget]int{}
-	oldest := l.now().UTC().AddDate(0, 0, -keptDays).Format(time.DateOnly)
 	for d, keys := range l.at {
-		if d < oldest {
+		if d < l.oldest() {
 			for _, k := range keys {
 				delete(l.seen, k)
 			}

@@ -158,6 +158,13 @@ func TestLedgerFiles(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	l.Close()
+	forget := func() {
+		t.Helper()
+		if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget()
 	for _, broken := range []string{"x\n", "{}\n", `{"asked":"zz"}` + "\n"} {
 		write(string(whole) + broken)
 		_, err := openLedger(dir, 2, at.now)
@@ -167,11 +174,55 @@ func TestLedgerFiles(t *testing.T) {
 	}
 	write(string(whole))
 	l = ledgerIn(t, dir, 2, at)
+	defer forget()
 	write("")
 	if _, err := l.Take("ana", "check_answer", []Request{{Topic: "q", Answer: "3"}}); err == nil || !strings.Contains(err.Error(), "became shorter") {
 		t.Errorf("a file that was emptied: %v", err)
 	}
 	if strings.Contains(string(whole), "boats") || strings.Count(string(whole), "\n") != 1 {
 		t.Errorf("the ledger holds %s", whole)
+	}
+}
+
+// A file that is removed or cut is noticed: at once while it is in use, or by the next process.
+func TestLedgerThatIsRemoved(t *testing.T) {
+	for _, tc := range []struct {
+		why    string
+		remove func(dir string) error
+		used   string // what a process says that has it open
+		next   string // what the next process says
+	}{
+		{"the file of the day", func(dir string) error { return os.Remove(filepath.Join(dir, "verdicts-2026-03-01.jsonl")) },
+			"verdicts-2026-03-01.jsonl was removed or replaced", "verdicts-2026-03-01.jsonl is missing or shorter"},
+		{"the file, emptied", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "verdicts-2026-03-01.jsonl"), nil, 0o600)
+		}, "became shorter", "verdicts-2026-03-01.jsonl is missing or shorter"},
+		{"the lock", func(dir string) error { return os.Remove(filepath.Join(dir, "lock")) }, "lock was removed or replaced", ""},
+		{"the directory", os.RemoveAll, "lock was removed or replaced", ""},
+		{"the directory, with one in its place", func(dir string) error {
+			if err := os.Rename(dir, dir+"-away"); err != nil {
+				return err
+			}
+			return os.Mkdir(dir, 0o700)
+		}, "lock was removed or replaced", ""},
+	} {
+		at, dir := &clock{day1}, filepath.Join(t.TempDir(), "ledger")
+		l := ledgerIn(t, dir, 2, at)
+		take(t, l, "ana", "q", "1")
+		l.Close()
+		l = ledgerIn(t, dir, 2, at)
+		if err := tc.remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := l.Take("ana", "check_answer", []Request{{Topic: "q", Answer: "2"}}); err == nil || !strings.Contains(err.Error(), tc.used) {
+				t.Errorf("%s: %v, want %s", tc.why, err, tc.used)
+			}
+		}
+		l.Close()
+		_, err := openLedger(dir, 2, at.now)
+		if tc.next == "" && err != nil || tc.next != "" && (err == nil || !strings.Contains(err.Error(), tc.next)) {
+			t.Errorf("%s: the next process: %v, want %q", tc.why, err, tc.next)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -225,7 +226,7 @@ func TestListsOfGuesses(t *testing.T) {
 		{"a list", `{"case_id":"a","result":` + table(`[[[`+strings.Join(cells, ",")+`]]]`) + `}`},
 		{"ties", `{"case_id":"top","sql":"SELECT name, length FROM boats ORDER BY length DESC LIMIT 1","result":{"columns":[{"name":"name"},{"name":"length"}],"rows":[` + strings.Join(tied, ",") + `]}}`},
 	} {
-		if got := ask(t, s, "check_answer", tc.arguments); !strings.Contains(got, `"verdict":"fail","reason":"`+map[bool]string{true: "too_many_columns", false: "other_data"}[strings.Contains(tc.why, "columns")]) {
+		if got := ask(t, s, "check_answer", tc.arguments); !strings.Contains(got, `"verdict":"fail","reason":"other_data"`) {
 			t.Errorf("%s: %s", tc.why, got)
 		}
 	}
@@ -234,8 +235,8 @@ func TestListsOfGuesses(t *testing.T) {
 	}
 }
 
-// runs are stored scores: each text is the verdicts of a version, p for passed, f for failed, - for none, on the cases
-// c1, c2 and so on.
+// runs are stored scores and answers: each text has the answers of a version, p for the gold answer, f for a wrong one of
+// its own, - for none, to the cases c1, c2 and so on.
 func runs(t testing.TB, o Options, versions ...string) Options {
 	t.Helper()
 	var lines strings.Builder
@@ -257,6 +258,10 @@ func runs(t testing.TB, o Options, versions ...string) Options {
 	if o.Scores, err = storedscores.InFiles(o.Set, "--scores", []string{file}, nil); err != nil {
 		t.Fatal(err)
 	}
+	o.AnswersOf = func(_ context.Context, by scoring.By) iter.Seq2[batch.Item, error] {
+		v, _ := strconv.Atoi(by.Version)
+		return answersTo(t, o.Golden, by, versions[v-1])
+	}
 	o.Stored = func(_ context.Context, sought *evaluation.Sought) (caseview.Input, error) {
 		for item := range o.Golden {
 			c, err := item.Load(t.Context())
@@ -265,7 +270,7 @@ func runs(t testing.TB, o Options, versions ...string) Options {
 			}
 			if err == nil && c.ID == sought.Case {
 				c.Agent = scoring.Agent{Name: "nova", Version: "1", BatchID: "mon", Response: "There are \u202e24\x1b[2J."}
-				c.Pred = scoring.Query{SQL: "SELECT COUNT(*) FROM boats", Result: scoring.Result{Table: scoring.EmptyTable(0)}}
+				c.Pred = scoring.Query{SQL: "SELECT COUNT(*) FROM boats", Result: scoring.ParseResultText([]byte(table("[[-1000]]")))}
 				passed := false
 				return caseview.Input{Case: c, RunID: "r1", Mask: o.Mask, Scores: []scoring.Score{{Metric: "verdict",
 					Status: scoring.StatusOK, Passed: &passed, Reason: "gold has " + c.Golds[0].SQL, Detail: json.RawMessage(`{"gold":` + fmt.Sprintf("%q", c.Golds[0].SQL) + `}`)}}}, nil
@@ -274,6 +279,32 @@ func runs(t testing.TB, o Options, versions ...string) Options {
 		return caseview.Input{}, errcode.Usage("run has no scores of %s; choose one with --agent-version", sought.Case)
 	}
 	return o
+}
+
+// answersTo yields the answers of a version to the cases of a golden set, see runs.
+func answersTo(t testing.TB, golden iter.Seq2[batch.Item, error], by scoring.By, verdicts string) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for item := range golden {
+			c, err := item.Load(t.Context())
+			if err != nil {
+				continue
+			}
+			n, err := strconv.Atoi(strings.TrimPrefix(c.ID, "c"))
+			if err != nil || n > len(verdicts) {
+				continue
+			}
+			c.Agent = scoring.Agent{Name: by.Agent, Version: by.Version, BatchID: by.Batch}
+			switch verdicts[n-1] {
+			case 'p':
+				c.Pred = scoring.Query{SQL: "SELECT n FROM boats", Result: c.Golds[0].Result}
+			case 'f':
+				c.Pred = scoring.Query{SQL: "SELECT n FROM ships", Result: scoring.ParseResultText([]byte(table("[[-100" + by.Version + "]]")))}
+			}
+			if !yield(batch.ItemOf(c, ""), nil) {
+				return
+			}
+		}
+	}
 }
 
 func manyCases(n int, gold func(i int) string) (out []string) {
@@ -302,7 +333,7 @@ func TestStoredRuns(t *testing.T) {
 		{"golden_gaps", `{"kind":"saturated","after":"c10","limit":4}`, `{"no_gold":[],"saturated":["c13","c14"],"versions":2,"looked_at":4,"withheld":0,"next":"c14"}`},
 		{"golden_gaps", `{"kind":"suspect"}`, `error: kind: suspect tells of accepted answers, which mcp.show_gold does not permit`},
 		{"golden_gaps", `{"kind":"other"}`, `error: kind: expected no_gold, saturated or suspect`},
-		{"explain_case", `{"case_id":"c3"}`, `{"case_id":"c3","run":"r1","agent":"nova","version":"1","batch":"mon","verdict":"fail","reason":"other_data","left":7,` +
+		{"explain_case", `{"case_id":"c3"}`, `{"case_id":"c3","run":"r1","agent":"nova","version":"1","batch":"mon","metric":"verdict","verdict":"fail","reason":"other_data","left":6,` +
 			`"untrusted":{"question":"How many boats of kind c3?","sql":"SELECT COUNT(*) FROM boats","error":"","response":"There are \u202e24\u001b[2J."}}`},
 		{"explain_case", `{"case_id":"broken"}`, `error: the case cannot be read; the log of the server contains the reason`},
 		{"explain_case", `{"case_id":"zz"}`, `error: run has no scores of zz; choose one with version`},
@@ -464,8 +495,142 @@ func TestQueriesRun(t *testing.T) {
 			t.Errorf("%s was run", sql)
 		}
 	}
-	if readsOwn(&scoring.Case{Pred: scoring.Query{SQL: "SELECT COUNT(*) FROM badgers"}}) {
-		t.Error("a table of badgers is none of badger's")
+}
+
+// changing runs SELECT n as the number of the day.
+type changing struct{ n int }
+
+func (f *changing) Fill(_ context.Context, c *scoring.Case) error {
+	for _, q := range []*scoring.Query{&c.Golds[0], &c.Pred} {
+		q.Result = scoring.ParseResultText([]byte(table(fmt.Sprintf("[[%d]]", f.n+len(q.SQL)-len("SELECT n")))))
+	}
+	return nil
+}
+
+// A query over changed data is another answer: it runs again, has a verdict of its own and counts.
+func TestChangedData(t *testing.T) {
+	f := &changing{n: 1}
+	s := open(t, Options{Config: Config{Verdicts: 2}, Execute: f, Golden: items(`{"case_id":"a","question":"How many?","gold":{"sql":"SELECT n"}}`)})
+	for _, tc := range []struct {
+		n    int
+		sql  string
+		want string
+	}{
+		{1, "SELECT n", `"accepted","left":1}`}, {1, "SELECT n", `"accepted","left":1}`}, {2, "SELECT n", `"accepted","left":0}`},
+		{1, "SELECT n", `"accepted","left":0}`}, {3, "SELECT n", `"limit_reached","left":0}`}, {1, "SELECT nn", `"limit_reached","left":0}`},
+	} {
+		f.n = tc.n
+		if got := ask(t, s, "check_answer", fmt.Sprintf(`{"case_id":"a","sql":%q}`, tc.sql)); !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%d, %s: %s, want %s", tc.n, tc.sql, got, tc.want)
+		}
+	}
+}
+
+// Which queries may read badger's tables, as text. The search path may resolve the names of badger's tables, where the
+// role can read them.
+func TestQueriesThatReadGold(t *testing.T) {
+	for _, tc := range []struct {
+		dialect, sql      string
+		hidden, reachable bool // whether it is rejected if the role cannot read badger's tables, and if it can
+	}{
+		{"duckdb", "SELECT COUNT(*) FROM badgers", false, false},
+		{"duckdb", "SELECT x.y AS scores_of FROM x", false, false},
+		{"duckdb", "SELECT gold_sql FROM badger.golden_set", true, true},
+		{"duckdb", "FROM golden_set", true, true},
+		{"duckdb", `SELECT * FROM copy.main."GOLDEN_SET"`, true, true},
+		{"duckdb", "SELECT /* badger */ 1", true, true},
+		{"duckdb", "SELECT * FROM pragma_storage_info('x')", true, true},
+		{"duckdb", "TABLE scores", false, true},
+		{"duckdb", "SELECT 1 IN scores", false, true},
+		{"duckdb", `WITH a AS (SELECT * FROM "Human_Labels") SELECT * FROM a`, false, true},
+		{"duckdb", "SELECT (SELECT MAX(value) FROM latest_scores)", false, true},
+		{"duckdb", "PIVOT scores ON metric", false, true},
+		{"duckdb", "SELECT * FROM sports.scores", false, false},
+		{"databricks", "SELECT * FROM scores VERSION AS OF 1", false, true},
+		{"databricks", "SELECT statement_text FROM system.query.history", true, true},
+		{"bigquery", "SELECT * FROM `p.badger.scores`", true, true},
+		{"bigquery", "SELECT * FROM `p.d.gold\\x65n_set`", true, true},
+		{"bigquery", "SELECT query FROM `region-eu`.INFORMATION_SCHEMA.JOBS_BY_PROJECT", true, true},
+		{"bigquery", "SELECT * FROM jobs", false, false},
+		{"snowflake", "SELECT * FROM TABLE(RESULT_SCAN(LAST_QUERY_ID())) WHERE n < 100", true, true},
+		{"snowflake", "SELECT query_text FROM TABLE(information_schema.query_history_by_user())", true, true},
+		{"postgres", "SELECT query FROM pg_stat_statements", true, true},
+		{"postgres", `SELECT most_common_vals FROM pg_catalog."pg_stats"`, true, true},
+		{"redshift", "SELECT query_text FROM sys_query_history", true, true},
+		{"mysql", "SELECT * FROM `scores`", false, true},
+		{"sqlite", "SELECT * FROM [scores]", false, true},
+	} {
+		for _, reachable := range []bool{false, true} {
+			s := open(t, Options{Golden: items(), Exposed: func(context.Context, string) (bool, error) { return reachable, nil }})
+			got, err := s.readsOwn(t.Context(), &scoring.Case{Dialect: tc.dialect, Pred: scoring.Query{SQL: tc.sql}})
+			if want := map[bool]bool{false: tc.hidden, true: tc.reachable}[reachable]; got != want || err != nil {
+				t.Errorf("%s, the role can read: %t: rejected: %t, %v, want %t", tc.sql, reachable, got, err, want)
+			}
+		}
+	}
+}
+
+// An answer in a stored run has the verdict of check_answer, whatever the scores of its run say, and counts as the same
+// answer, in whichever run and tool it is seen.
+func TestStoredAnswersAreJudged(t *testing.T) {
+	gold := table("[[42]]")
+	answers := map[string]string{
+		"1": `{"columns":[{"name":"a"},{"name":"b"},{"name":"n"}],"rows":[[40,41,42]]}`, // that badger run would accept
+		"2": gold,
+		"3": gold,
+	}
+	o := runs(t, Options{Golden: items(goldenCase("c1", gold))}, "p", "f", "p")
+	o.AnswersOf = func(_ context.Context, by scoring.By) iter.Seq2[batch.Item, error] {
+		c := &scoring.Case{ID: "c1", Agent: scoring.Agent{Name: by.Agent, Version: by.Version, BatchID: by.Batch},
+			Pred: scoring.Query{SQL: "SELECT n FROM boats", Result: scoring.ParseResultText([]byte(answers[by.Version]))}}
+		return func(yield func(batch.Item, error) bool) { yield(batch.ItemOf(c, ""), nil) }
+	}
+	s := open(t, o)
+	for _, tc := range []struct{ tool, arguments, want string }{
+		{"failing_cases", `{"agent":"nova@1"}`, `"verdict":"fail","reason":"other_data","left":2,`},
+		{"failing_cases", `{"agent":"nova@2"}`, `"cases":[],"looked_at":1,"withheld":0`},
+		{"failing_cases", `{"agent":"nova@3"}`, `"cases":[],"looked_at":1,"withheld":0`},
+		{"check_answer", `{"case_id":"c1","sql":"SELECT n FROM boats","result":` + gold + `}`, `"accepted","left":1}`},
+		{"check_answer", `{"case_id":"c1","sql":"SELECT n FROM boats","result":` + answers["1"] + `}`, `"other_data","left":1}`},
+	} {
+		if got := ask(t, s, tc.tool, tc.arguments); !strings.Contains(got, tc.want) {
+			t.Errorf("%s %s: %s\nwant %s", tc.tool, tc.arguments, got, tc.want)
+		}
+	}
+	o.Ledger = ""
+	o.AnswersOf = func(context.Context, scoring.By) iter.Seq2[batch.Item, error] { return items() }
+	s = open(t, o)
+	const want = "error: the answers of nova 3, batch mon are neither in the case file nor in the database; start badger mcp with --cases FILE, the file that was scored"
+	if got := ask(t, s, "failing_cases", `{}`); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// Arguments mean the same to every reader.
+func TestArgumentsAreStrict(t *testing.T) {
+	s := open(t, Options{Golden: items(goldenCase("a", table("[[42]]")), goldenCase("A", table("[[43]]")), `{"case_id":"é","gold":{"result":`+table("[[1]]")+`}}`, `{"case_id":"e\u0301","gold":{"result":`+table("[[2]]")+`}}`)})
+	right := `"result":` + table("[[42]]")
+	for arguments, want := range map[string]string{
+		`{"Case_ID":"a",` + right + `}`:                        `error: arguments: unknown field "Case_ID"`,
+		`{"case_id":"a","caſe_id":"A",` + right + `}`:          `error: arguments: unknown field "caſe_id"`,
+		`{"case_id":"a","case_id":"A",` + right + `}`:          `error: arguments: `,
+		`{"case_id":"a","\u0063ase_id":"A",` + right + `}`:     `error: arguments: `,
+		`{"case_id":"a","result":{"columns":[],"columns":[]}}`: `error: arguments: `,
+		`{"case_id":"\ud800",` + right + `}`:                   `error: arguments: `,
+		"{\"case_id\":\"a\xff\"," + right + `}`:                `error: arguments: `,
+		`{"case_id":"a",` + right + `} {}`:                     `error: arguments: `,
+		`{"case_id":"Á",` + right + `}`:                        `error: case_id: unknown case Á`,
+		"{\"case_id\":\"a\",\"result\":\"\\u001f\\u008b\\b\"}": `error: result: `,
+	} {
+		if got := ask(t, s, "check_answer", arguments); !strings.HasPrefix(got, want) || strings.Contains(got, "left") {
+			t.Errorf("%s: %s, want %s", arguments, got, want)
+		}
+	}
+	// a case without a question is another one only if people can tell its ID from another
+	for i, id := range []string{"é", "e\u0301", "é"} {
+		if got, want := ask(t, s, "check_answer", fmt.Sprintf(`{"case_id":%q,"result":%s}`, id, table(fmt.Sprintf("[[%d]]", 90+i)))), fmt.Sprintf(`"left":%d}`, 2-i); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
 	}
 }
 

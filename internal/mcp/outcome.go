@@ -16,16 +16,15 @@ type Outcome struct {
 }
 
 // The outcomes. A reason never tells by how much an answer differs, in which direction, or in which part: whether rows
-// are too many or too few would let a caller test many guesses with one answer. That columns are too many
-// depends on the classes of values alone.
+// are too many or too few would let a caller test many guesses with one answer, and that columns are too many
+// would tell the kinds of gold's values.
 var (
-	accepted       = Outcome{"pass", "accepted"}
-	otherData      = Outcome{"fail", "other_data"}
-	otherOrder     = Outcome{"fail", "other_order"}
-	queryFailed    = Outcome{"fail", "query_failed"}
-	tooManyColumns = Outcome{"fail", "too_many_columns"}
-	noAnswer       = Outcome{"fail", "no_answer"}
-	notDecided     = Outcome{"undecided", "not_decided"}
+	accepted    = Outcome{"pass", "accepted"}
+	otherData   = Outcome{"fail", "other_data"}
+	otherOrder  = Outcome{"fail", "other_order"}
+	queryFailed = Outcome{"fail", "query_failed"}
+	noAnswer    = Outcome{"fail", "no_answer"}
+	notDecided  = Outcome{"undecided", "not_decided"}
 )
 
 // limitReached is shown in place of an outcome that the caller may not see today. It tells nothing of the case.
@@ -37,9 +36,8 @@ var outcomes = []struct {
 	Doc string
 }{
 	{accepted, "the answer is accepted"},
-	{otherData, "the answer has other data than the accepted one"},
+	{otherData, "the answer has other data than the accepted one, or more columns of one of its kinds of values"},
 	{otherOrder, "the data is right, and the rows are not in the order that the question asks for"},
-	{tooManyColumns, "it has more columns of numbers, dates or texts than the accepted answer, where that has some"},
 	{queryFailed, "the query of the answer was not run, or failed"},
 	{noAnswer, "the run has no answer of the agent to the case"},
 	{notDecided, "there is nothing to compare with, or it cannot be read"},
@@ -70,8 +68,6 @@ func outcomeOf(c *scoring.Case, s *scoring.Score) Outcome {
 func decided(c *scoring.Case, passed bool, relation string) Outcome {
 	v := compareValues(c)
 	switch {
-	case v.tooMany:
-		return tooManyColumns
 	case passed && !v.gold:
 		return notDecided
 	case passed && v.same && slices.Contains(byValues, relation):

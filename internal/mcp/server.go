@@ -8,12 +8,16 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"os/user"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,6 +28,7 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -33,7 +38,7 @@ import (
 type Config struct {
 	ShowGold bool   `yaml:"show_gold"` // tools also show gold answers, and how answers differ from them
 	Verdicts int    `yaml:"verdicts"`  // verdicts that a caller may see of a case in a day; default 3
-	Ledger   string `yaml:"ledger"`    // directory of the counts; default: one for the user and the golden set
+	Ledger   string `yaml:"ledger"`    // directory of the counts; default: one for the user
 }
 
 // defaultVerdicts is the default of Config.Verdicts.
@@ -58,11 +63,15 @@ type Options struct {
 	Execute  filler // runs queries; nil: none are run
 	// Warehouse identifies what Execute reads, such as by its URL. It is not shown and not stored.
 	Warehouse string
+	// Exposed reports whether queries of Execute can read badger's tables in a database; nil: they cannot.
+	Exposed func(ctx context.Context, database string) (bool, error)
 
 	Scores  analysis.Source // stored scores; nil: there are none
 	Set     *analysis.Set   // of Scores
 	Stored  func(ctx context.Context, sought *evaluation.Sought) (caseview.Input, error)
 	Answers iter.Seq2[batch.Item, error] // all answers, for show_gold; may be nil
+	// AnswersOf yields the stored answers of a batch, whose references Snapshots reads.
+	AnswersOf func(ctx context.Context, by scoring.By) iter.Seq2[batch.Item, error]
 	// Answered returns the number of stored answers by case, also of cases that the golden set lacks; may be nil.
 	Answered func(ctx context.Context) (map[string]int64, error)
 	Mask     *caseview.Mask
@@ -87,6 +96,9 @@ type Server struct {
 	slots    chan struct{}
 	pool     *account.Pool
 	turn     chan struct{} // held while o.Scores is read, which is not safe for concurrent use
+
+	askedMu sync.Mutex
+	asked   map[string]bool // by database: what o.Exposed said
 }
 
 // decides is the metric that decides in all tools. Its relations report which answers the values alone decide.
@@ -110,7 +122,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s = &Server{o: o, user: osUser(), slots: make(chan struct{}, atOnce), turn: make(chan struct{}, 1),
-		pool: account.NewPool(4*o.ResultBytes, o.ResultBytes)}
+		asked: map[string]bool{}, pool: account.NewPool(4*o.ResultBytes, o.ResultBytes)}
 	if s.engine, err = scoring.NewEngine(o.Metrics, &scoring.EngineOptions{Config: withoutJudge(o.Scoring),
 		Panicked: func(metric string, _ any, stack []byte) { s.panicked(metric, stack) }}); err != nil {
 		return nil, errcode.AsUsage(err)
@@ -273,10 +285,22 @@ func (s *Server) panicked(where string, stack []byte) {
 	s.o.Log.Error("panic", slog.String("in", where), slog.String("stack", string(stack)))
 }
 
-// decode reads the arguments of a tool, an object with the members of into and no others.
+// decode reads the arguments of a tool, an object with the members of into and no others. Names are compared exactly,
+// and no object has two members of the same name, so that the arguments mean the same to every reader.
 func decode(arguments json.RawMessage, into any) error {
+	if err := jsonscan.Check(arguments); err != nil {
+		return errcode.New(errcode.InvalidArgument, "arguments: %w", err)
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(arguments, &members) == nil {
+		fields := reflect.VisibleFields(reflect.TypeOf(into).Elem())
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if !slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("json") == name }) {
+				return errcode.New(errcode.InvalidArgument, "arguments: unknown field %q", printable.Short(name))
+			}
+		}
+	}
 	d := json.NewDecoder(bytes.NewReader(arguments))
-	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		var kind *json.UnmarshalTypeError
 		if errors.As(err, &kind) {

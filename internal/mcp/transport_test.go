@@ -128,6 +128,7 @@ func TestHTTPRequests(t *testing.T) {
 		{"a large body", "POST", Path, "", body + strings.Repeat(" ", 1000), t.Context(), 413, "1000 bytes"},
 		{"no memory", "POST", Path, "", body, account.With(t.Context(), tight{}), 429, "memory"},
 		{"no JSON", "POST", Path, "", "{", t.Context(), 400, ""},
+		{"a compressed body", "POST", Path, "", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", t.Context(), 400, ""},
 	} {
 		r := httptest.NewRequestWithContext(tc.ctx, tc.method, "http://example.com"+tc.path, strings.NewReader(tc.body))
 		r.Header.Set("Content-Type", "application/json")

@@ -174,8 +174,7 @@ func tableValues(t *scoring.Table) (out []columnValues) {
 	return out
 }
 
-// tooMany reports whether an answer has more columns than gold of one of gold's classes: some are then guesses. Of
-// gold's values it depends on their classes only.
+// tooMany reports whether an answer has more columns than gold of one of gold's classes: some are then guesses.
 func tooMany(gold, pred []columnValues) bool {
 	spare := map[class]int{}
 	for i := range gold {
@@ -226,9 +225,8 @@ func sameValues(gold, pred []columnValues, goldRows, predRows int) bool {
 
 // compared is what the values alone say of an answer.
 type compared struct {
-	gold    bool // there is a gold result
-	tooMany bool // for each gold result
-	same    bool // as one of them
+	gold bool // there is a gold result
+	same bool // as one of them
 }
 
 // compareValues compares an answer with each gold result.
@@ -238,17 +236,14 @@ func compareValues(c *scoring.Case) (out compared) {
 		return compared{gold: slices.ContainsFunc(c.Golds, func(q scoring.Query) bool { return q.Result.Table != nil })}
 	}
 	pred := tableValues(t)
-	out.tooMany = true
 	for i := range c.Golds {
 		g := c.Golds[i].Result.Table
 		if g == nil {
 			continue
 		}
 		gold := tableValues(g)
-		over := tooMany(gold, pred)
-		out.gold, out.tooMany = true, out.tooMany && over
-		out.same = out.same || !over && sameValues(gold, pred, g.Rows(), t.Rows())
+		out.gold = true
+		out.same = out.same || !tooMany(gold, pred) && sameValues(gold, pred, g.Rows(), t.Rows())
 	}
-	out.tooMany = out.tooMany && out.gold
 	return out
 }
