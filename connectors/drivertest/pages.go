@@ -206,6 +206,10 @@ func (h Harness) pages(t *testing.T) {
 			t.Errorf("slices by %s: %s, want %s", column, text, want)
 		}
 	}
+	if written, err := w.Written(ctx, []string{"r0", "r1", "none"}); err != nil || written.Scores != 11 ||
+		!written.Last.Equal(at) {
+		t.Errorf("what runs have written: %+v, %v; want 11 scores at %v", written, err, at)
+	}
 	var verdicts []string
 	for v, err := range w.Verdicts(ctx, []scoring.RunID{before, run}, "hybrid_ex", []string{"a", "b", "d"}) {
 		must(err)

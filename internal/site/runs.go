@@ -93,11 +93,20 @@ func (s *Site) reader(ctx context.Context) (*store.Pages, error) {
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
 	}
-	p, err := s.o.Warehouse.Pages(ctx, s.o.Metrics)
-	if err != nil {
-		return nil, err
+	of := onceIn(ctx)
+	if of == nil {
+		of = &readOnce{}
 	}
-	return p.Grouping(reasonGroups()).Comparing(storedscores.UnlikeRuns).Deciding(s.o.Primary), nil
+	of.reading.Lock()
+	defer of.reading.Unlock()
+	if of.pages == nil {
+		p, err := s.o.Warehouse.Pages(ctx, s.o.Metrics)
+		if err != nil {
+			return nil, err
+		}
+		of.pages = p.Grouping(reasonGroups()).Comparing(storedscores.UnlikeRuns).Deciding(s.o.Primary)
+	}
+	return of.pages, nil
 }
 
 func (s *Site) runs(r *http.Request) (content, error) {

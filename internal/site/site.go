@@ -218,6 +218,9 @@ func (s *Site) page(p *page) http.HandlerFunc {
 		if err == nil {
 			err = readableAddress(r)
 		}
+		if p.serve == nil {
+			r = r.WithContext(sharing(r.Context()))
+		}
 		to := ""
 		if err == nil && p.ofRun {
 			to, err = s.whichRun(r)

@@ -59,41 +59,49 @@ type timelines struct {
 
 type sharedKey struct{}
 
-// sharedTimeline is the timeline that the parts of a page share, and the pages of a static report.
-type sharedTimeline struct {
+// readOnce is what the parts of a page share, and the pages of a static report.
+type readOnce struct {
 	mu sync.Mutex
 	t  *timeline // nil until it is needed
+
+	reading sync.Mutex
+	pages   *store.Pages // nil until it is needed
 }
 
-// sharing returns a context in which the timeline is read only once.
+// sharing returns a context in which the timeline, and the columns of the users' tables, are read only once.
 func sharing(ctx context.Context) context.Context {
 	if ctx.Value(sharedKey{}) != nil {
 		return ctx
 	}
-	return context.WithValue(ctx, sharedKey{}, &sharedTimeline{})
+	return context.WithValue(ctx, sharedKey{}, &readOnce{})
+}
+
+func onceIn(ctx context.Context) *readOnce {
+	of, _ := ctx.Value(sharedKey{}).(*readOnce)
+	return of
 }
 
 // timeline returns the batches that have scores, from the context if it shares them.
 func (s *Site) timeline(ctx context.Context) (*timeline, error) {
-	shared, _ := ctx.Value(sharedKey{}).(*sharedTimeline)
-	if shared == nil {
+	of := onceIn(ctx)
+	if of == nil {
 		return s.readTimeline(ctx)
 	}
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if shared.t == nil {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if of.t == nil {
 		t, err := s.readTimeline(ctx)
 		if err != nil {
 			return nil, err
 		}
-		shared.t = t
+		of.t = t
 	}
-	t := *shared.t
+	t := *of.t
 	return &t, nil
 }
 
-// readTimeline reads the batches that have scores. They are read again when the recent runs change, and while one is
-// running.
+// readTimeline reads the batches that have scores. They are read again when the recent runs change, and when one that
+// is running has written scores.
 func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 	recent, err := s.recentRuns(ctx)
 	if err != nil {
@@ -112,10 +120,22 @@ func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 		return nil, err
 	}
 	fmt.Fprintf(&key, "%v\n", accepted)
+	var running []string
+	for i := range recent {
+		if recent[i].Status == "running" && !slices.Contains(running, recent[i].ID) {
+			running = append(running, recent[i].ID)
+		}
+	}
+	if len(running) > 0 {
+		written, err := s.o.Warehouse.Written(ctx, running)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&key, "%v\n", written)
+	}
 	s.times.mu.Lock()
 	defer s.times.mu.Unlock()
-	running := slices.ContainsFunc(recent, func(r store.Run) bool { return r.Status == "running" })
-	if s.times.last == nil || s.times.key != key.String() || running {
+	if s.times.last == nil || s.times.key != key.String() {
 		batches, err := src.Batches(ctx)
 		if err != nil {
 			return nil, err

@@ -55,6 +55,39 @@ func (w *Store) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	return out, err
 }
 
+// Written is how far the scores of runs have been written.
+type Written struct {
+	Scores int64     // number of rows
+	Last   time.Time // when the last was stored
+}
+
+// Written returns how far the scores of the runs with these IDs have been written. It is a fraction of the work of
+// [Store.ScoredBatches].
+func (w *Store) Written(ctx context.Context, ids []string) (Written, error) {
+	out, err := all(ctx, w, written(w.SQL(), ids))
+	if err != nil || len(out) == 0 {
+		return Written{}, err
+	}
+	return out[0], nil
+}
+
+// written returns the statement of [Store.Written].
+func written(d driver.Dialect, ids []string) Select[Written] {
+	names, args := make([]string, len(ids)), make([]any, len(ids))
+	for i, id := range ids {
+		names[i], args[i] = d.Param(i+1), id
+	}
+	return Select[Written]{
+		What: readingScores,
+		Fields: []field[Written]{
+			{SQL: "COUNT(*)", In: func(w *Written) any { return &w.Scores }},
+			{SQL: "MAX(scored_at)", In: func(w *Written) any { return &w.Last }},
+		},
+		From: " FROM badger.scores WHERE eval_run_id IN (" + strings.Join(names, ", ") + ")",
+		Args: args,
+	}
+}
+
 // scoredBatches returns the statement for the batches that have scores, with the date of the first run that scored
 // them, the status of the last one, the time of the last answer, and the lowest and the highest ID of the runs with
 // these scores. Tables of earlier versions are not dated.
