@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -62,7 +63,8 @@ func marked(text string) bool {
 // TestMaskedSiteTellsNothing walks through every page, export and case of a site with masked columns:
 // no mark is anywhere, nor does a search or a condition report whether it exists.
 func TestMaskedSiteTellsNothing(t *testing.T) {
-	h := as(markedSite(t, "email", "sal*"), identity.Admin)
+	s := markedSite(t, "email", "sal*")
+	h := as(s, identity.Admin)
 	crawl(t, h, 10, func(p *seen) {
 		p.check(t, 0)
 		if at := strings.Index(strings.ToLower(p.body), markedText); at >= 0 {
@@ -72,7 +74,10 @@ func TestMaskedSiteTellsNothing(t *testing.T) {
 		}
 	})
 	for _, f := range []string{"search=%s", "search=%s&regexp=1", "filter=question~%s", "filter=sql~%s", "filter=gold~%s", "filter=reason~%s", "filter=reason!=%s", "filter=tag=%s", "sort=question", "sort=-sql", "sort=tag", "sort=reason", "sort=gold"} {
-		for _, text := range []string{"quokka", "wombat"} {
+		for i, text := range []string{"quokka", "wombat"} {
+			if !thorough && i != sample.One(f, 2) {
+				continue
+			}
 			query := f
 			if strings.Contains(f, "%s") {
 				query = fmt.Sprintf(f, text)
@@ -83,7 +88,7 @@ func TestMaskedSiteTellsNothing(t *testing.T) {
 			}
 			q.Set("case", "bank-01")
 			q.Set("format", "csv")
-			for _, path := range []string{"/cases", "/export", "/case", "/queue/new"} {
+			for _, path := range sample.Of([]string{"/cases", "/export", "/case", "/queue/new"}, 2) {
 				p := visit(t, h, path+"?"+q.Encode(), "")
 				if p.status != http.StatusBadRequest || !strings.Contains(p.body, "columns are masked") {
 					t.Errorf("%s by %s: status %d: %s", path, query, p.status, p.Find(".lead").Text())
@@ -96,8 +101,7 @@ func TestMaskedSiteTellsNothing(t *testing.T) {
 			t.Errorf("slices by %s: status %d", by, p.status)
 		}
 	}
-	s := markedSite(t, "email", "sal*")
-	if text := oneFile(t, s, Static{Runs: []scoring.RunID{nightOne, nightTwo}}); marked(text) {
+	if text := oneFile(t, s, Static{Runs: []scoring.RunID{nightOne, nightTwo}[:some(2)]}); marked(text) {
 		t.Error("the report in one file tells it")
 	}
 }
