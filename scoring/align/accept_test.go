@@ -160,7 +160,7 @@ func TestAcceptDoesNotDependOnOrder(t *testing.T) {
 	}
 	o := align.Options{Tolerance: align.PaperTolerance}
 	taken := 0
-	for seed := range uint64(12_000) {
+	for seed := range uint64(sample.Count(12_000, 4)) { //nolint:gosec // few
 		r := rand.New(rand.NewPCG(seed, 23))
 		gold, pred := randomTables(r)
 		if seed%100 == 0 {
@@ -190,7 +190,7 @@ func TestAcceptDoesNotDependOnOrder(t *testing.T) {
 			taken++
 		}
 	}
-	if taken < 100 {
+	if taken < sample.Count(100, 4) {
 		t.Errorf("only %d proposals were taken, want some that are", taken)
 	}
 }
@@ -230,7 +230,7 @@ func TestScoreUnderAProposalIsBounded(t *testing.T) {
 	const tables = 6000
 	taken, raised := 0, 0
 	for seed := range uint64(tables) {
-		if !sample.Takes(int(seed), tables, 4) { //nolint:gosec // few
+		if !sample.Takes(int(seed), tables, 10) { //nolint:gosec // few
 			continue
 		}
 		r := rand.New(rand.NewPCG(seed, 22))
@@ -259,7 +259,7 @@ func TestScoreUnderAProposalIsBounded(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs by the judge, %d scores raised", taken, raised)
-	if taken < sample.Count(300, 4) || raised < sample.Count(20, 4) {
+	if taken < sample.Count(300, 10) || raised < sample.Count(20, 10) {
 		t.Errorf("%d pairs by the judge, %d scores raised: too little was tried", taken, raised)
 	}
 }
@@ -399,7 +399,7 @@ func TestNothingIsOpen(t *testing.T) {
 	const tables = 4000
 	closed, tried := 0, 0
 	for seed := range uint64(tables) {
-		if !sample.Takes(int(seed), tables, 4) { //nolint:gosec // few
+		if !sample.Takes(int(seed), tables, 10) { //nolint:gosec // few
 			continue
 		}
 		tried++

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -26,12 +27,13 @@ type Align func(gold, pred *scoring.Table) scoring.Alignment
 // tried on.
 const runsVariable = "BADGER_PROPERTY_RUNS"
 
-// runs returns the number of generated results that a property is tested on.
+// runs returns the number of generated results that a property is tested on: usual in thorough tests, otherwise one in
+// four of them.
 func runs(t *testing.T, usual int) uint64 {
 	t.Helper()
 	s := os.Getenv(runsVariable)
 	if s == "" {
-		return uint64(usual) //nolint:gosec // a small constant
+		return uint64(sample.Count(usual, 4)) //nolint:gosec // a small constant
 	}
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -49,7 +50,7 @@ var answer = &scoring.Case{ID: "c", Question: "How many?", Agent: scoring.Agent{
 // What would use up a machine ends in a failed score, soon and without having made more than the
 // budget allows.
 func TestHostileScriptsAreStopped(t *testing.T) {
-	for _, c := range []struct{ why, body string }{
+	for _, c := range sample.Of([]struct{ why, body string }{
 		{"a loop that never ends in practice", "for i in range(1000000000000):\n    pass"},
 		{"nested loops", "n = 0\nfor i in range(100000):\n    for k in range(100000):\n        n += 1"},
 		{"a text repeated", "x = 'x' * 1000000000"},
@@ -119,7 +120,7 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 		{"functions of one name as keys", "d = {}\nfor i in range(1000000):\n    d[lambda: i] = 1"},
 		{"attributes got by name", "x = getattr('x', 'replace')('', 'x' * 10000000)\ny = getattr('x' * 10000, 'replace')('', 'x' * 1000000)"},
 		{"a function that a sort calls", "x = sorted(range(100000), key = lambda i: sorted(range(100000)))"},
-	} {
+	}, 4) {
 		t.Run(c.why, func(t *testing.T) {
 			j := loadTest(t, "j.star", starlarkJudge(c.body+"\nreturn {'value': 1}"), &Options{Limits: Limits{Steps: 1_000_000, Memory: 16 << 20}})
 			var before, after runtime.MemStats

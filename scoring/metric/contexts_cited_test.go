@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -130,7 +133,7 @@ func TestContextLimits(t *testing.T) {
 		return b.String()
 	}
 	one := []string{"The depot employs 418 people."}
-	for name, x := range map[string]struct {
+	limits := map[string]struct {
 		response string
 		contexts []string
 	}{
@@ -140,7 +143,9 @@ func TestContextLimits(t *testing.T) {
 		"all figures": {"The depot employs 418 people.", []string{numbered("depot %d ", 20_001)}},
 		"comparisons": {numbered("The depot number %d employs many people. ", 490), []string{numbered("The depot number %d employs people. ", 19_000)}},
 		"passages":    {"The depot employs 418 people.", make([]string, 1001)},
-	} {
+	}
+	for _, name := range sample.Of(slices.Sorted(maps.Keys(limits)), 6) { // one limit, or where tests are thorough each
+		x := limits[name]
 		for _, s := range contextScores(t, x.response, x.contexts) {
 			if s.Status != scoring.StatusAbstained {
 				t.Errorf("%s: %s is %s %v %s", name, s.Metric, s.Status, s.Value, s.Reason)

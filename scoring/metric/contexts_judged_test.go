@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -226,7 +227,7 @@ func TestContextsEvidenceStays(t *testing.T) {
 	quotes := []string{"", "most people liked that parcels came on time", "The depot employs 418 people", "Nobody works there on Sundays", "invented words of a page"}
 	rng := rand.New(rand.NewPCG(41, 9))
 	moved := 0
-	for range 300 {
+	for range sample.Count(300, 4) {
 		var response strings.Builder
 		for range 1 + rng.IntN(7) {
 			response.WriteString(facts[rng.IntN(len(facts))])
@@ -253,7 +254,7 @@ func TestContextsEvidenceStays(t *testing.T) {
 			}
 		}
 	}
-	if moved < 20 {
+	if moved < sample.Count(20, 4) {
 		t.Errorf("only %d verdicts of the judge counted", moved)
 	}
 }

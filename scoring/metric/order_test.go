@@ -125,7 +125,7 @@ func TestOrderOfRowsAndColumnsDoesNotMatter(t *testing.T) {
 			checked, failed := 0, 0
 			all := recordedCases(t, set+".jsonl")
 			for i, c := range all {
-				if !sample.Takes(i, len(all), 4) || !c.hasResults() {
+				if !sample.Takes(i, len(all), 12) || !c.hasResults() {
 					continue
 				}
 				checked++
@@ -143,7 +143,7 @@ func TestOrderOfRowsAndColumnsDoesNotMatter(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 2))
 		all := recordedCases(t, "spider2/cases.jsonl")
 		for i, c := range all {
-			if !sample.Takes(i, len(all), 4) {
+			if !sample.Takes(i, len(all), 12) {
 				continue
 			}
 			var results [2]*scoring.Table
@@ -159,7 +159,7 @@ func TestOrderOfRowsAndColumnsDoesNotMatter(t *testing.T) {
 		}
 	})
 	t.Run("generated", func(t *testing.T) {
-		for seed := range uint64(sample.Count(600, 4)) { //nolint:gosec // few
+		for seed := range uint64(sample.Count(600, 12)) { //nolint:gosec // few
 			rng := rand.New(rand.NewPCG(seed, 3))
 			gold, pred := fewOf(rng), fewOf(rng)
 			if rng.IntN(2) == 0 {

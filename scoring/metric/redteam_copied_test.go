@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -178,7 +179,7 @@ func TestRedTeamCopiedVerdicts(t *testing.T) {
 					if _, word := materialAndWord(r); word == "" {
 						t.Errorf("%s %s asks for no word: whatever the material holds passes for its answer", r.Purpose, r.PromptVersion)
 					}
-					for _, forged := range forgeries(t, r) {
+					for _, forged := range sample.Of(forgeries(t, r), 3) { // one in three, or where tests are thorough each
 						copied += copiedForNothing(t, &m, r, func() *scoring.Case { return forgedCase(plain[name](), forged) })
 					}
 				}
@@ -288,7 +289,10 @@ func TestRedTeamCopiedFromAttacks(t *testing.T) {
 		return known
 	})
 	differ := 0
-	for i := range attacks {
+	for i := range attacks { // one in six, or where tests are thorough each
+		if !sample.Takes(i, len(attacks), 6) {
+			continue
+		}
 		a, w := &attacks[i], tables[attacks[i].Tables]
 		for k := range metrics {
 			name := metrics[k].Name
@@ -315,7 +319,7 @@ func TestRedTeamCopiedFromAttacks(t *testing.T) {
 			}
 		}
 	}
-	if differ < 30 {
+	if differ < sample.Count(30, 6) {
 		t.Errorf("only %d replies were refused for want of the word", differ)
 	}
 }

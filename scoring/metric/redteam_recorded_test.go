@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -37,7 +38,7 @@ func TestRedTeamWorstJudgeOfRecordedCases(t *testing.T) {
 			}
 			best := h.Counts.Score
 			rng := rand.New(rand.NewPCG(uint64(scored), 31))
-			for range 150 {
+			for range sample.Count(150, 5) {
 				a, _ := align.Accept(gold, pred, &h.Alignment, anyProposal(rng, gold, pred), o.align(nil), o.maxTolerance())
 				best = max(best, cell.Compare(gold, pred, &a, o.cell()).Score)
 			}

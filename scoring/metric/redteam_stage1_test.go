@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
@@ -67,7 +68,12 @@ func TestRedTeamHybridEX(t *testing.T) {
 	attacks, tables := redTeam(t)
 	judges := map[string]fooled{"silent": silent, "copier": copier, "adopter": adopter, "obedient": obedient, "perfect": perfect}
 	obeyed := 0
-	for i := range attacks {
+	tried := 0
+	for i := range attacks { // one in three, or where tests are thorough each
+		if !sample.Takes(i, len(attacks), 3) {
+			continue
+		}
+		tried++
 		a, w := &attacks[i], tables[attacks[i].Tables]
 		for _, name := range slices.Sorted(maps.Keys(judges)) {
 			c := a.on(t, w)
@@ -91,8 +97,8 @@ func TestRedTeamHybridEX(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d attacks, %d proposals obeyed", len(attacks), obeyed)
-	if obeyed < 2*len(attacks) {
+	t.Logf("%d attacks, %d proposals obeyed", tried, obeyed)
+	if obeyed < 2*tried {
 		t.Error("too little was tried")
 	}
 }

@@ -457,7 +457,7 @@ func TestTellsKeptAnswersFromBrokenOnes(t *testing.T) {
 	}
 	misses := 0
 	for f, path := range files {
-		if !sample.Takes(f, len(files), 4) {
+		if !sample.Takes(f, len(files), 12) {
 			continue
 		}
 		g := readGrid(t, path)
@@ -517,7 +517,7 @@ func TestTellsKeptAnswersFromBrokenOnes(t *testing.T) {
 	}
 	least, room := 30, 0.
 	if !sample.Thorough() {
-		least, room = 4, 2 // of a quarter, with room for chance
+		least, room = 1, 2 // of a twelfth, with room for chance
 	}
 	for _, ch := range changes {
 		if c := counts[ch.name]["hybrid_ex"]; c.n < least || float64(c.right)+room < 0.98*float64(c.n) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -208,7 +209,7 @@ func (s *suite) goldAgainstItself(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 11))
 	var notApplicable scoring.Score
 	scored := 0
-	for range 300 {
+	for range sample.Count(300, 4) {
 		gold, _ := ordinary(rng)
 		got := s.score(t, s.engine, caseOf(gold, gold))
 		if got.Status == scoring.StatusNotApplicable { // outside the metric's scope, such as the order of a single row
@@ -340,7 +341,7 @@ func (s *suite) sameScore(t *testing.T) {
 		want[i] = line(c)
 	}
 	var wg sync.WaitGroup
-	for range 8 {
+	for range sample.Count(8, 2) {
 		wg.Go(func() {
 			for i, c := range cases {
 				if got := line(c); got != want[i] {
@@ -381,7 +382,7 @@ func (s *suite) doesNotMatter(t *testing.T, p Property) {
 		t.Fatal("the metric does not look at results")
 	}
 	moved := map[string]int{}
-	for seed := range uint64(1000) {
+	for seed := range uint64(sample.Count(1000, 4)) { //nolint:gosec // not negative
 		rng := rand.New(rand.NewPCG(seed, 12))
 		gold, pred := ordinary(rng)
 		before := s.score(t, s.engine, caseOf(gold, pred))

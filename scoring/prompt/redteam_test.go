@@ -3,13 +3,16 @@ package prompt
 import (
 	"bufio"
 	"encoding/json"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -130,12 +133,17 @@ func user(r judgebackend.Request) string { return r.Messages[len(r.Messages)-1].
 // that the answer must repeat.
 func TestRedTeamStaysInside(t *testing.T) {
 	texts := redTeamTexts(t)
-	for _, p := range all() {
+	ids := slices.Sorted(maps.Keys(texts))
+	for k, p := range all() {
 		want, _ := outside(t, user(p.Request(filled(t, "harmless"))))
 		if !strings.Contains(want, "[material]") {
 			t.Errorf("%s shows no material", p.Version)
 		}
-		for id, text := range texts {
+		for i, id := range ids { // of the texts, one in six with each prompt, and others with the next; or where tests are thorough all
+			if !sample.Thorough() && (i+k)%6 != sample.One("texts", 6) {
+				continue
+			}
+			text := texts[id]
 			r := p.Request(filled(t, text))
 			got, mark := outside(t, user(r))
 			if got != want {

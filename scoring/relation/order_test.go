@@ -158,7 +158,7 @@ func TestQuestionsThatAskForOrder(t *testing.T) {
 // over random tables, with NULLs and repeated rows.
 func TestOrderOfRandomTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
-	for range sample.Count(2000, 4) {
+	for range sample.Count(2000, 8) {
 		groups := 2 + rng.IntN(4)
 		var gold, tied, wrong []string
 		starts := []int{0}

@@ -16,7 +16,7 @@ var keptClass = map[relation.Class]bool{relation.Equivalent: true, relation.Pres
 
 func TestChangesThatKeepTheData(t *testing.T) {
 	for i := range 3000 {
-		if !sample.Takes(i, 3000, 4) {
+		if !sample.Takes(i, 3000, 10) {
 			continue
 		}
 		seed := uint64(i) //nolint:gosec // no negative number
@@ -42,7 +42,7 @@ func TestChangesThatBreakTheData(t *testing.T) {
 	}
 	named := map[string]int{}
 	for i := range 6000 {
-		if !sample.Takes(i, 6000, 4) {
+		if !sample.Takes(i, 6000, 10) {
 			continue
 		}
 		seed := uint64(i) //nolint:gosec // no negative number
@@ -61,7 +61,7 @@ func TestChangesThatBreakTheData(t *testing.T) {
 		"repeat a row: repeated": 300, "drop a row: subset": 200, "cut to the first half: subset": 300, "drop a column: dropped_columns": 200, "double a column: multiplied": 200, "negate a column: negated": 200,
 	} {
 		if !sample.Thorough() {
-			least /= 6 // of a quarter, with room for chance
+			least /= 15 // of a tenth, with room for chance
 		}
 		if named[change] < least {
 			t.Errorf("%s in %d cases, want at least %d", change, named[change], least)

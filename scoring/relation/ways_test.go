@@ -33,7 +33,7 @@ func TestRelationsOfWaysToWriteACondition(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	for i := range 1000 {
-		if !sample.Takes(i, 1000, 4) {
+		if !sample.Takes(i, 1000, 12) {
 			continue
 		}
 		seed := uint64(i) //nolint:gosec // no negative number
