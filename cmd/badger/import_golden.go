@@ -397,7 +397,8 @@ func nextCommand(file string, n *golden.Counts) string {
 			"sqlite": "'sqlite:DIR/{database}/{database}.sqlite'", "duckdb": "'duckdb:DIR/{database}.duckdb'",
 			"mysql": "'mysql://USER@HOST/{database}'", "postgres": "postgres://USER@HOST/DATABASE",
 			"snowflake": "'snowflake://USER@ACCOUNT/DATABASE?warehouse=W'",
-			"bigquery": "bigquery://PROJECT/DATASET", "databricks": "'databricks://HOST/CATALOG?warehouse=W'",
+			"tsql":      "sqlserver://USER@HOST/DATABASE", "bigquery": "bigquery://PROJECT/DATASET",
+			"databricks": "'databricks://HOST/CATALOG?warehouse=W'",
 		}[n.Engine]
 		if engine == "" {
 			engine = "URL"

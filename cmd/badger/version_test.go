@@ -26,7 +26,7 @@ func TestBuildsSayWhatTheyLack(t *testing.T) {
 		t.Skip("builds the command without connectors: with BADGER_THOROUGH=1")
 	}
 	binary := filepath.Join(t.TempDir(), "badger")
-	tags := "no_bigquery,no_databricks,no_duckdb,no_mysql,no_postgres,no_snowflake,no_sqlite"
+	tags := "no_bigquery,no_databricks,no_duckdb,no_mysql,no_postgres,no_snowflake,no_sqlite,no_sqlserver"
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", tags, "-ldflags", "-s -w -X main.release=v9.8.7", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build -tags %s: %v\n%s", tags, err, out)
@@ -46,7 +46,7 @@ func TestBuildsSayWhatTheyLack(t *testing.T) {
 		return 0, string(b)
 	}
 	_, out := badger("--version")
-	for _, want := range []string{"v9.8.7\n", "\ngo: go1.", "\nconnectors: none\n", "\nbuilt without: bigquery, databricks, duckdb, mysql, postgres, snowflake, sqlite\n"} {
+	for _, want := range []string{"v9.8.7\n", "\ngo: go1.", "\nconnectors: none\n", "\nbuilt without: bigquery, databricks, duckdb, mysql, postgres, snowflake, sqlite, sqlserver\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("--version lacks %q:\n%s", want, out)
 		}

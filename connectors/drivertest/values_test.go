@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the tables of values into the con
 // What each connector's page says of types is the table that the connector is asked by.
 func TestValuesOfThePages(t *testing.T) {
 	const end = "\n<!-- end of the values -->\n"
-	for name, dir := range map[string]string{"postgres": "postgres", "redshift": "postgres", "duckdb": "duckdb", "snowflake": "snowflake", "bigquery": "bigquery", "databricks": "databricks", "mysql": "mysql"} {
+	for name, dir := range map[string]string{"postgres": "postgres", "redshift": "postgres", "duckdb": "duckdb", "snowflake": "snowflake", "bigquery": "bigquery", "databricks": "databricks", "mysql": "mysql", "sqlserver": "sqlserver"} {
 		begin := "<!-- values of " + name + " in drivertest/testdata/values.tsv; go test ./connectors/drivertest -update writes them -->\n\n"
 		path := filepath.Join("..", dir, "README.md")
 		page, err := os.ReadFile(path)

@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/connectors/snowflake"
 	"github.com/badger-eval/badger/connectors/sqlite"
+	"github.com/badger-eval/badger/connectors/sqlserver"
 	"github.com/badger-eval/badger/deploy/preflight"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
@@ -24,7 +25,7 @@ import (
 )
 
 var (
-	connectors = []driver.Connector{bigquery.Connector, databricks.Connector, duckdb.Connector, mysql.Connector, postgres.Connector, snowflake.Connector, sqlite.Connector}
+	connectors = []driver.Connector{bigquery.Connector, databricks.Connector, duckdb.Connector, mysql.Connector, postgres.Connector, snowflake.Connector, sqlite.Connector, sqlserver.Connector}
 	providers  = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}
 )
 

@@ -1,6 +1,7 @@
 package driverbase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -11,16 +12,20 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Password is the location of a password, from options of a URL. It is read again for each session, since passwords are
-// rotated, and tokens that replace one are valid for minutes.
+// Password is the location of a password or a token, from options of a URL. It is read again for each session, since
+// passwords are rotated, and tokens are valid for minutes.
 type Password struct {
 	Connector          string // begins errors
+	Name               string // begins the options: token; "" is password
 	file, env, command string
 }
 
-// Options adds the options of a password's location to those of a URL.
+func (p *Password) name() string { return cmp.Or(p.Name, "password") }
+
+// Options adds the options of a password's location to those of a URL: password_file, password_env and
+// password_command.
 func (p *Password) Options(to Options) {
-	to["password_file"], to["password_env"], to["password_command"] = Text(&p.file), Text(&p.env), Text(&p.command)
+	to[p.name()+"_file"], to[p.name()+"_env"], to[p.name()+"_command"] = Text(&p.file), Text(&p.env), Text(&p.command)
 }
 
 // Check returns an error (InvalidArgument) if more than one location is named.
@@ -33,7 +38,7 @@ func (p *Password) Check() error {
 	}
 	if named > 1 {
 		return errcode.New(errcode.InvalidArgument,
-			"%s: more than one of password_file, password_env and password_command is named; expected one", p.Connector)
+			"%s: more than one of %[2]s_file, %[2]s_env and %[2]s_command is named; expected one", p.Connector, p.name())
 	}
 	return nil
 }
@@ -42,9 +47,9 @@ func (p *Password) Check() error {
 func (p *Password) Where() string {
 	switch {
 	case p.command != "":
-		return "the output of password_command"
+		return "the output of " + p.name() + "_command"
 	case p.file != "":
-		return "password_file"
+		return p.name() + "_file"
 	case p.env != "":
 		return "the variable " + p.env + ", which changes only with a restart"
 	}
@@ -57,7 +62,7 @@ func (p *Password) Read(ctx context.Context) (text string, ok bool, err error) {
 	case p.command != "":
 		text, err = p.run(ctx)
 	case p.file != "" || p.env != "":
-		text, err = ReadSecret(p.Connector, "password", p.file, p.env, os.Getenv)
+		text, err = ReadSecret(p.Connector, p.name(), p.file, p.env, os.Getenv)
 	default:
 		return "", false, nil
 	}
@@ -74,14 +79,14 @@ func (p *Password) run(ctx context.Context) (string, error) {
 	defer cancel()
 	words := strings.Fields(p.command)
 	if len(words) == 0 {
-		return "", errcode.New(errcode.Unauthenticated, "%s: password_command: expected a program", p.Connector)
+		return "", errcode.New(errcode.Unauthenticated, "%s: %s_command: expected a program", p.Connector, p.name())
 	}
 	out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output() //nolint:gosec // the configuration names it
 	var ended *exec.ExitError
 	refused := func(what string) error {
 		return errcode.Because(err, errcode.Unauthenticated,
-			"%s: the program %s of password_command %s; expected one that prints the password on one line", p.Connector,
-			FileName(words[0]), what)
+			"%s: the program %s of %s_command %s; expected one that prints the %[3]s on one line", p.Connector,
+			FileName(words[0]), p.name(), what)
 	}
 	switch text := strings.TrimSpace(string(out)); {
 	case ctx.Err() != nil:

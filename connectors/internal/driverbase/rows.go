@@ -5,6 +5,7 @@ import (
 	sqldriver "database/sql/driver"
 	"errors"
 	"io"
+	"time"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -22,8 +23,8 @@ const (
 type RowColumn struct {
 	Field arrow.Field
 	// Append adds a value of a driver, not nil, to a builder of the field's type. A value that the type does not have,
-	// such as the date 0000-00-00, is returned in another form, which is string or []byte for all of a column. It keeps
-	// that form: the column is then a union.
+	// such as the date 0000-00-00, is returned in another form: string, []byte or, with nanoseconds, a time.Time for all
+	// of a column. It keeps that form: the column is then a union.
 	Append func(b array.Builder, v sqldriver.Value) (other any, err error)
 }
 
@@ -107,7 +108,7 @@ func (r *Rows) Close(context.Context) {
 // rowBuilder gathers the values of one column for a record.
 type rowBuilder struct {
 	b     array.Builder // the values that its type has, and NULLs
-	other array.Builder // the other values, strings or bytes; nil if there are none
+	other array.Builder // the other values; nil if there are none
 	at    []int         // the rows of the other values, ascending
 	rows  int
 }
@@ -134,6 +135,12 @@ func (b *rowBuilder) add(mem memory.Allocator, c *RowColumn, v sqldriver.Value) 
 			b.other = array.NewBinaryBuilder(mem, arrow.BinaryTypes.Binary)
 		}
 		b.other.(*array.BinaryBuilder).Append(v) //nolint:forcetypeassert // as above
+	case time.Time:
+		if b.other == nil {
+			zone := c.Field.Type.(*arrow.TimestampType).TimeZone //nolint:forcetypeassert // of times alone
+			b.other = array.NewBuilder(mem, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: zone})
+		}
+		b.other.(*array.TimestampBuilder).Append(arrow.Timestamp(v.UnixNano())) //nolint:forcetypeassert // as above
 	}
 	return nil
 }

@@ -1,0 +1,5 @@
+//go:build no_sqlserver
+
+package main
+
+func init() { leaveOut("sqlserver", "sqlserver") }
