@@ -20,6 +20,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // rows is how many rows the table many has: more than come with the end of a job, in several
@@ -250,7 +251,7 @@ func contents(t *testing.T, c driver.TextQueryer) string {
 func TestWritingThroughFaults(t *testing.T) {
 	cut, lost := fakebigquery.Fault{Cut: true}, fakebigquery.Fault{Cut: true, Done: true}
 	busy := fakebigquery.Fault{Status: 503, Reason: "backendError"}
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		why, operation string
 		options        []string
 		n              int
@@ -267,7 +268,7 @@ func TestWritingThroughFaults(t *testing.T) {
 		{"the end of a load job is not told at once", "jobs.get", nil, 5000, []fakebigquery.Fault{busy, lost}},
 		{"several load jobs, one of which is lost", "upload", nil, 45_000, []fakebigquery.Fault{{}, cut, lost}},
 		{"without the Storage Read API", "upload", []string{"storage=off"}, 5000, []fakebigquery.Fault{lost}},
-	} {
+	}, 3) {
 		t.Run(tc.why, func(t *testing.T) {
 			s, c := writable(t, tc.options...)
 			defer c.Close() //nolint:errcheck // the test's end
@@ -295,7 +296,7 @@ func TestWritingThroughFaults(t *testing.T) {
 // Without a key rows are added by one statement, too.
 func TestAppendingThroughFaults(t *testing.T) {
 	lost := fakebigquery.Fault{Cut: true, Done: true}
-	for _, operation := range []string{"tables.insert", "upload", "jobs.get", "jobs.insert"} {
+	for _, operation := range sample.Of([]string{"tables.insert", "upload", "jobs.get", "jobs.insert"}, 2) {
 		t.Run(operation, func(t *testing.T) {
 			s, c := writable(t)
 			defer c.Close() //nolint:errcheck // the test's end
@@ -359,7 +360,7 @@ func TestWritingFails(t *testing.T) {
 		}
 		return out
 	}
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		why, operation string
 		key            []string
 		fault          fakebigquery.Fault
@@ -371,7 +372,7 @@ func TestWritingFails(t *testing.T) {
 		{"a load job is refused", "upload", nil, fakebigquery.Fault{Status: 403, Reason: "accessDenied"}, errcode.PermissionDenied},
 		{"the MERGE is refused", "jobs.insert", []string{"k"}, fakebigquery.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.t: Permission bigquery.tables.updateData denied"}, errcode.PermissionDenied},
 		{"no staging table", "tables.insert", []string{"k"}, fakebigquery.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Dataset test-project:data: Permission bigquery.tables.create denied"}, errcode.PermissionDenied},
-	} {
+	}, 3) {
 		t.Run(tc.why, func(t *testing.T) {
 			s, c := writable(t)
 			defer c.Close() //nolint:errcheck // the test's end

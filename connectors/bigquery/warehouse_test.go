@@ -3,6 +3,8 @@ package bigquery_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/inwarehouse"
 	"github.com/badger-eval/badger/scoring"
@@ -22,7 +25,9 @@ import (
 // once.
 func TestWarehouse(t *testing.T) {
 	ctx := context.Background()
-	for name, options := range map[string][]string{"Storage": nil, "REST": {"storage=off"}} {
+	ways := map[string][]string{"Storage": nil, "REST": {"storage=off"}}
+	for _, name := range sample.Of(slices.Sorted(maps.Keys(ways)), len(ways)) {
+		options := ways[name]
 		t.Run(name, func(t *testing.T) {
 			w := store.New(connectors.New(open(t, start(t), driver.Options{}, options...), bigquery.Dialect))
 			defer w.Close() //nolint:errcheck // the test's end

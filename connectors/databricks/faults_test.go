@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // numbers reads the numbers from 0 to below n and checks that each comes once, in order.
@@ -60,7 +61,7 @@ func TestReadingWithFaults(t *testing.T) {
 	plain := func(s *fakedatabricks.Server) { s.Extra, s.LZ4 = true, false }
 	direct := func(s *fakedatabricks.Server) { s.Direct = true }
 	gone := &fakedatabricks.Fault{State: "08000", Message: "[INTERNAL_ERROR] hunter2. SQLSTATE: XX000"}
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		why   string
 		files bool
 		kind  string
@@ -106,7 +107,7 @@ func TestReadingWithFaults(t *testing.T) {
 		{"the answer is none of the protocol", false, "FetchResults", []step{{}, {Body: "<html>", Status: 200}}, errcode.Unavailable, "http_path", nil},
 		{"rows in columns", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *fakedatabricks.Server) { s.Columns = true }},
 		{"rows in columns, that came with the answer", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *fakedatabricks.Server) { s.Columns, s.Direct = true, true }},
-	} {
+	}, 3) {
 		t.Run(tc.why, func(t *testing.T) {
 			s := start(t)
 			s.Direct, s.Files, s.PageRows, s.FileRows = false, tc.files, 4096, 2048
@@ -194,7 +195,7 @@ func rowsOf(from, to int64) array.RecordReader {
 // Rows are written once or not at all, whatever happens on the way.
 func TestWritingWithFaults(t *testing.T) {
 	conflict := &fakedatabricks.Fault{State: "2D521", Message: "[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] Files were added by a concurrent update. hunter2 SQLSTATE: 2D521"}
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		why   string
 		rows  int64
 		key   []string
@@ -218,7 +219,7 @@ func TestWritingWithFaults(t *testing.T) {
 		{"few rows: 503 without a word of when to come again, though they were written", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Status: 503, Obey: true}, {Status: 503}}, errcode.OK, false},
 		{"asking how it is doing: lost", 10, []string{"k"}, "GetOperationStatus", []step{{}, {Lose: true}}, errcode.OK, false},
 		{"the account may not", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Fault: &fakedatabricks.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have MODIFY on Table 'main.badger.scores'. SQLSTATE: 42501"}}}, errcode.PermissionDenied, false},
-	} {
+	}, 3) {
 		t.Run(tc.why, func(t *testing.T) {
 			s := start(t)
 			s.Direct = tc.kind != "GetOperationStatus"

@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -75,7 +76,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		i := strings.Index(all, from)
 		return strings.ReplaceAll(all[i:], "=ok", "=skipped")
 	}
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		why      string
 		open     error                   // of opening
 		refuse   map[string]errcode.Code // statements
@@ -110,7 +111,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		{why: "decimals through doubles", swap: [2]string{"happened, d", "happened, d::DOUBLE::DECIMAL(38, 12) AS d"}, want: healthy("types=failed"), fix: "exactly"},
 		{why: "integers through doubles", swap: [2]string{"j, n", "j, (n::DOUBLE)::DECIMAL(38, 0) AS n"}, want: healthy("types=failed"), fix: "exactly"},
 		{why: "empty text as NULL", swap: [2]string{"id, s", "id, nullif(s, '') AS s"}, want: healthy("types=failed"), fix: "exactly"},
-	} {
+	}, 3) {
 		ctx := context.Background()
 		path := filepath.Join(t.TempDir(), "w.duckdb")
 		setup, err := duckdb.OpenFile(ctx, path, driver.Options{})

@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors/snowflake"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 var ctx = context.Background()
@@ -105,7 +106,7 @@ func wantNumbered(r array.RecordReader, err error, n int) error {
 // Whatever happens on the way, every row arrives once.
 func TestChunksArriveWhole(t *testing.T) {
 	t.Parallel() // it waits for its next try
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		why   string
 		gzip  bool
 		steps []fakesnowflake.Step
@@ -120,7 +121,7 @@ func TestChunksArriveWhole(t *testing.T) {
 		{"in a compressed chunk", true, []fakesnowflake.Step{{}, {Truncate: 100}}},
 		{"its link has expired", false, []fakesnowflake.Step{{}, {}, {}, {Status: 403}}},
 		{"without an answer", false, []fakesnowflake.Step{{}, {Lose: true}}},
-	} {
+	}, 3) {
 		for _, inline := range []bool{true, false} { // whether the answer holds the first part
 			t.Run(fmt.Sprintf("%s, inline %v", tc.why, inline), func(t *testing.T) {
 				s := fakesnowflake.New(t)
@@ -254,7 +255,8 @@ func TestServersThatAreBusy(t *testing.T) {
 	if got, err := show(c.Query(ctx, "SELECT 1 AS a")); err != nil || got != "\"A\" INT64: 1\n" {
 		t.Errorf("once: %s, %v", got, err)
 	}
-	for status, want := range map[int]errcode.Code{429: errcode.Unavailable, 503: errcode.Unavailable} {
+	for _, status := range sample.Of([]int{429, 503}, 2) {
+		const want = errcode.Unavailable
 		s.Script(fakesnowflake.Query, fakesnowflake.Step{Status: status}, fakesnowflake.Step{Status: status}, fakesnowflake.Step{Status: status})
 		_, err := show(c.Query(ctx, "SELECT 1 AS a"))
 		if code := errcode.Of(err); code != want || !code.Retryable() || !strings.Contains(err.Error(), strconv.Itoa(status)) {

@@ -156,7 +156,9 @@ func TestReportedSessions(t *testing.T) {
 
 // If the account does not answer, a call ends with its context all the same.
 func TestReportedStalls(t *testing.T) {
+	t.Parallel() // it waits
 	t.Run("snowflakedb/gosnowflake#1806: a call returns long after its deadline", func(t *testing.T) {
+		t.Parallel()
 		s := fakesnowflake.New(t)
 		hangs := column("fixed", 38, 0, []string{"1"})
 		hangs.Hangs = true
@@ -177,6 +179,7 @@ func TestReportedStalls(t *testing.T) {
 		}
 	})
 	t.Run("snowflakedb/gosnowflake#1789: a part that stalls cuts the result off", func(t *testing.T) {
+		t.Parallel()
 		for _, step := range []fakesnowflake.Step{{Stall: true}, {Stall: true, Truncate: 100}} {
 			s := fakesnowflake.New(t)
 			s.Answer("SELECT numbered", numbered(50))
