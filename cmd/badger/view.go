@@ -42,7 +42,7 @@ type viewCommand struct {
 	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 	HTTP   string   `name:"http" default:"127.0.0.1:7435" placeholder:"HOST:PORT" help:"Address of the HTTP server (default ${default}; port 0 picks a free port)."`
 	Mask   []string `placeholder:"COLUMN" help:"Result columns to mask."`
-	Label  bool     `help:"Allow labeling. Without this and --submit, nothing is written."`
+	Label  bool     `help:"Allow labeling. With neither this nor --submit, nothing is written."`
 	Submit bool     `help:"Allow submitting runs, whose scores are written to the database."`
 	primaryFlag
 }

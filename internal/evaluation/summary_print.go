@@ -99,7 +99,7 @@ func (e *Run) Warn() {
 	if scores == 0 {
 		return
 	}
-	fmt.Fprintf(e.Notes, "!! %s of %s could not be computed; the reason of each says why", printable.Count(scores, "score"),
+	fmt.Fprintf(e.Notes, "!! %s of %s could not be computed; the reason of each score says why", printable.Count(scores, "score"),
 		printable.Count(metrics, "metric"))
 	if e.Warehouse != nil {
 		fmt.Fprintf(e.Notes, ", and --resume %s --retry-failed scores them again", printable.Shell(e.ID))

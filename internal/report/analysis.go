@@ -619,8 +619,12 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	v.measured(a)
 	v.discordance(a)
 	if s := a.Saturated; s != nil && s.Compared > 0 {
-		v.title("Cases that every version passes", fmt.Sprintf("%d of %d that two versions or more have, of %d, by %s",
-			len(s.Cases), s.Compared, s.Versions, s.Metric))
+		of := fmt.Sprintf("two versions or more of %d", s.Versions)
+		if s.Versions == 2 {
+			of = "both versions"
+		}
+		v.title("Cases that every version passes", fmt.Sprintf("%d of the %d that %s answered, by %s",
+			len(s.Cases), s.Compared, of, s.Metric))
 		v.ids(s.Cases, top)
 	}
 	v.golds(a.Golds, top)

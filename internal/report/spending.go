@@ -223,7 +223,7 @@ func PerRight(s *analysis.Spending) (out []string) {
 			text = fmt.Sprintf("%s: %s for each of %s", names[i], Took(cost.Name, b.PerRight), of)
 		}
 		if cost.N < b.Answers {
-			text += fmt.Sprintf(" (of the %d of %s with a known cost)", cost.N, printable.Count(b.Answers, "answer"))
+			text += fmt.Sprintf("; %d of %s have a known cost", cost.N, printable.Count(b.Answers, "answer"))
 		}
 		out = append(out, text)
 	}

@@ -48,7 +48,7 @@ func TestSummarySpending(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 	each := strings.Join(report.PerRight(f.Spending), "\n")
-	if each != "1: $0.06 for each of 1 right answer\n2: $0.06 for each of 2 right answers (of the 2 of 3 answers with a known cost)" {
+	if each != "1: $0.06 for each of 1 right answer\n2: $0.06 for each of 2 right answers; 2 of 3 answers have a known cost" {
 		t.Errorf("a right answer: %s", each)
 	}
 }

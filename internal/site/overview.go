@@ -302,8 +302,11 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 		return err
 	})
 	group.Go(func() (err error) {
-		nights, err := s.listedOf(both, p, out, pr, every, v)
+		nights, err := s.listedOf(both, p, out, pr, every)
 		if err != nil {
+			return err
+		}
+		if err := s.costsOf(both, p, out, pr, v); err != nil {
 			return err
 		}
 		return s.chartNights(both, out, pr, nights, metric)
@@ -325,7 +328,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 // listedOf sets the parts of out that lists of questions give, and returns the batches of the agent. every is the
 // list of all questions of the run, which has read them.
 func (s *Site) listedOf(
-	ctx context.Context, p *store.Pages, out *overview, pr *pair, every *store.List, v *runView,
+	ctx context.Context, p *store.Pages, out *overview, pr *pair, every *store.List,
 ) ([]night, error) {
 	list, err := p.List(ctx, pr.listState(store.All))
 	if err != nil {
@@ -372,7 +375,7 @@ func (s *Site) listedOf(
 	if err := s.partsOf(ctx, p, out, pr, every); err != nil {
 		return nil, err
 	}
-	return nights, s.costsOf(ctx, p, out, pr, v)
+	return nights, nil
 }
 
 // chartNights sets the findings and the picture of the batches up to that of pr, if there are two at least.

@@ -220,7 +220,7 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 	above := int64(len(ids))
 	others = "All others"
 	if pr.from != nil { // the groups above are of comparable answers to questions that have a result
-		others += ": the same verdict as before, an answer that was declined or asked back, or no comparable answer"
+		others += ": the same verdict as before, no comparable answer, or a question that the agent declined or asked back on"
 	}
 	take(others, false, rest, func(int) int64 { return counts[store.All] - above })
 	v.Left, v.Empty = counts[store.All]-int64(len(ids)), len(ids) == 0

@@ -369,10 +369,10 @@ func TestSampleWarnings(t *testing.T) {
 		}
 	}
 	few := agreement.SampleWarnings(confusion{TP: 20, TN: 29})
-	if want := "49 cases are fewer than 50: a kappa of 0.4 may be chance"; len(few) != 1 || few[0] != want {
+	if want := "49 cases are too few to tell: below 50, even a kappa of 0.4 may be chance"; len(few) != 1 || few[0] != want {
 		t.Errorf("%q, want %q", few, want)
 	}
-	if one := agreement.SampleWarnings(confusion{TP: 1}); !strings.HasPrefix(one[0], "1 case is fewer than 50: ") {
+	if one := agreement.SampleWarnings(confusion{TP: 1}); !strings.HasPrefix(one[0], "1 case is too few to tell: below 50, ") {
 		t.Errorf("one case: %q", one[0])
 	}
 }

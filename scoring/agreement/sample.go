@@ -26,12 +26,12 @@ func SampleWarnings(c Confusion) []string {
 		return []string{noCases}
 	case n < minCases:
 		out = append(out,
-			fmt.Sprintf("%s %s fewer than %d: a kappa of 0.4 may be chance", printable.Count(n, "case"),
+			fmt.Sprintf("%s %s too few to tell: below %d, even a kappa of 0.4 may be chance", printable.Count(n, "case"),
 				printable.Verb(n, "is", "are"), minCases))
 	}
 	few := func(n int, label, what string) {
 		if n < minPerLabel {
-			out = append(out, fmt.Sprintf("%d labelled %s: %s rests on fewer than %d cases", n, label, what, minPerLabel))
+			out = append(out, fmt.Sprintf("%s labelled %s, fewer than %d: %s is uncertain", printable.Count(n, "case"), label, minPerLabel, what))
 		}
 	}
 	few(c.Passes(), "pass", "sensitivity")
