@@ -3,12 +3,12 @@
 package site
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,44 +26,35 @@ import (
 // showcase is a run over cases that have every state of cells.
 var showcase = scoring.RunID{ID: "show", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "b"}}
 
-func resultText(t testing.TB, text string) scoring.Result {
-	t.Helper()
+func resultText(text string) scoring.Result {
 	out, err := scoring.ParseResult([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // a text of this file
 	}
 	return scoring.Result{Table: out}
 }
 
-// showcaseStore is a store with that run.
-func showcaseStore(t testing.TB) *store.Store {
-	t.Helper()
-	w := sitetest.Open(t, filepath.Join(t.TempDir(), "show.duckdb"))
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+// showcaseStore opens a store with that run.
+var showcaseStore = sitetest.Made(func(ctx context.Context, w *store.Store) error {
 	agent := scoring.Agent{Name: showcase.Agent, Version: showcase.Version, BatchID: showcase.Batch}
 	sales := &scoring.Case{
 		ID: "sales", Question: "How much did each region sell?", Evidence: "Returns do not count.", Dialect: "duckdb", Tags: []string{"tier:easy"}, Agent: agent,
 		Golds: []scoring.Query{
-			{SQL: "SELECT region, day, revenue, share, note FROM sales WHERE NOT returned", Ran: true, Result: resultText(t, `{"columns":[{"name":"region","type":"STRING"},{"name":"day","type":"DATE"},{"name":"revenue","type":"DECIMAL"},{"name":"share","type":"FLOAT64"},{"name":"note","type":"STRING"}],"rows":[
+			{SQL: "SELECT region, day, revenue, share, note FROM sales WHERE NOT returned", Ran: true, Result: resultText(`{"columns":[{"name":"region","type":"STRING"},{"name":"day","type":"DATE"},{"name":"revenue","type":"DECIMAL"},{"name":"share","type":"FLOAT64"},{"name":"note","type":"STRING"}],"rows":[
 				["north","2024-01-01","1234.50",0.125,"ok"],["south","2024-01-02","99.10",0.25,null],["west","2024-01-03","5.00",0.5,"a\u202eb"],["east","2024-01-04","7.25",0.375,"\tx "],["centre","2024-01-05","812.00",0.75,"late"]]}`)},
-			{SQL: "SELECT 1", Ran: true, Result: resultText(t, `{"columns":["n"],"rows":[[1]]}`)},
+			{SQL: "SELECT 1", Ran: true, Result: resultText(`{"columns":["n"],"rows":[[1]]}`)},
 		},
-		Pred: scoring.Query{SQL: "select region, day, revenue, share * 100 as pct, note from sales", Ran: true, Result: resultText(t, `{"columns":[{"name":"Region","type":"STRING"},{"name":"day","type":"DATE"},{"name":"rev","type":"DECIMAL"},{"name":"pct","type":"FLOAT64"},{"name":"note","type":"STRING"},{"name":"rank","type":"INT64"}],"rows":[
+		Pred: scoring.Query{SQL: "select region, day, revenue, share * 100 as pct, note from sales", Ran: true, Result: resultText(`{"columns":[{"name":"Region","type":"STRING"},{"name":"day","type":"DATE"},{"name":"rev","type":"DECIMAL"},{"name":"pct","type":"FLOAT64"},{"name":"note","type":"STRING"},{"name":"rank","type":"INT64"}],"rows":[
 				["North","2024-01-01","1234.5",12.5,"ok",7],["south","2024-01-02","98.10",25,"",3],["west","2024-01-03","5.00",50,"a\u202eb",9],["east","2024-01-04","7.25",37.5,"\tx ",4],["islands","2024-01-06","9.00",75,"late",5]]}`)},
 	}
 	long := &scoring.Case{ID: "a long one", Question: "?", Agent: agent, Golds: []scoring.Query{{Ran: true, Result: numbered(450, 0)}}, Pred: scoring.Query{Ran: true, Result: numbered(450, 1)}}
 	failed := &scoring.Case{ID: "z failed", Question: "?", Agent: agent, Golds: sales.Golds[:1], Pred: scoring.Query{SQL: "select x", Ran: true, Error: "no column x"}}
-	if err := w.WriteCases(t.Context(), "1", []*scoring.Case{sales, long, failed}); err != nil {
-		t.Fatal(err)
+	if err := w.WriteCases(ctx, "1", []*scoring.Case{sales, long, failed}); err != nil {
+		return err
 	}
 	run := sitetest.Run{ID: showcase.ID, Metrics: []string{"hybrid_ex", "relation", "verdict", "ex_bird", "component_f1"}}
-	if err := run.Score(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
+	return run.Score(ctx, w)
+})
 
 // numbered is a result of two columns whose second differs by a number.
 func numbered(rows int, by int64) scoring.Result {
@@ -404,10 +395,7 @@ func TestJudgedCasePage(t *testing.T) {
 // TestWideCasePage holds that a case of 300 columns and a query of 3,000 stay usable: columns that agree are named and
 // not shown, and nothing long comes before the cells.
 func TestWideCasePage(t *testing.T) {
-	w := sitetest.Open(t, filepath.Join(t.TempDir(), "wide.duckdb"))
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w := emptyStore(t)
 	var query strings.Builder
 	query.WriteString("SELECT ")
 	for i := range 3000 {
@@ -453,10 +441,7 @@ func seeWide(t *testing.T, h http.Handler) *seen {
 // BenchmarkCasePage opens a case of two results of 10,000 rows and 50 columns, from the warehouse to
 // the whole page.
 func BenchmarkCasePage(b *testing.B) {
-	w := sitetest.Open(b, filepath.Join(b.TempDir(), "wide.duckdb"))
-	if err := w.Install(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	w := emptyStore(b)
 	agent := scoring.Agent{Name: showcase.Agent, Version: showcase.Version, BatchID: showcase.Batch}
 	c := &scoring.Case{ID: "wide", Question: "?", Agent: agent, Golds: []scoring.Query{{Ran: true, Result: wide(10_000, 50, 0)}}, Pred: scoring.Query{Ran: true, Result: wide(10_000, 50, 3)}}
 	if err := w.WriteCases(b.Context(), "1", []*scoring.Case{c}); err != nil {

@@ -3,7 +3,6 @@
 package site_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,10 +17,7 @@ import (
 // A report is about the rows of a run whose answers are chosen. They are compared with one row of another
 // run: of the same agent, the last one, or else the first of all.
 func TestWhatAReportIsAbout(t *testing.T) {
-	w := sitetest.Open(t, filepath.Join(t.TempDir(), "w.duckdb"))
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w := sitetest.Made(nil)(t)
 	row := func(id, agent, version, batch string) store.Run {
 		return store.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: agent, Version: version, Batch: batch}}, Status: "done"}
 	}

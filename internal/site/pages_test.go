@@ -357,10 +357,7 @@ func TestRuns(t *testing.T) {
 
 // TestEmptyStore holds that a store without runs says what to run.
 func TestEmptyStore(t *testing.T) {
-	w := sitetest.Open(t, t.TempDir()+"/empty.duckdb")
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w := emptyStore(t)
 	s := siteOver(t, w)
 	if body := see(t, s, "/runs"); !strings.Contains(body, "badger run --cases") || !strings.Contains(body, "badger demo") {
 		t.Errorf("%s", body)
@@ -372,10 +369,7 @@ func TestEmptyStore(t *testing.T) {
 
 // TestMissingIsADash holds that what is missing is a dash and never 0.
 func TestMissingIsADash(t *testing.T) {
-	w := sitetest.Open(t, t.TempDir()+"/store.duckdb")
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w := emptyStore(t)
 	id := scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}
 	if err := w.WriteRuns(t.Context(), store.Run{RunID: scoring.RunID{ID: "r", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Status: "done"}); err != nil {
 		t.Fatal(err)

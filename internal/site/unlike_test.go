@@ -73,14 +73,8 @@ func write(t *testing.T, w *store.Store, day int, run store.Run, metric string, 
 	}
 }
 
-func emptyStore(t *testing.T) *store.Store {
-	t.Helper()
-	w := sitetest.Open(t, t.TempDir()+"/store.duckdb")
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
+// emptyStore opens a store without rows.
+var emptyStore = sitetest.Made(nil)
 
 func runOfDay(day int) store.Run {
 	batch := fmt.Sprintf("d%d", day)

@@ -73,20 +73,14 @@ func fillHostile(ctx context.Context, w *store.Store, _ *sql.DB) error {
 		[]string{"ex_bird", "soft_f1_bird", "row_f1", "component_f1", "component_f1_tables", "tool_recall", "schema_link_f1",
 			"sql_safety"}, judged...)
 	judge := &Judge{Says: func(asked uint64) string { return at(int(asked % uint64(len(texts)))) }, Malformed: 20}
-	for i, r := range []Run{
-		{ID: Plain.ID, Filter: store.Filter{By: Plain.By}},
-		{ID: "hostile"},
-	} {
-		r.Started, r.Metrics, r.Judge = began.AddDate(0, 0, i), metrics, judge
-		if err := r.Score(ctx, w); err != nil {
-			return err
-		}
+	r := Run{ID: Plain.ID, Started: began, Metrics: metrics, Judge: judge}
+	if err := r.Score(ctx, w); err != nil {
+		return err
 	}
+	// The rows of other agents become runs of their own, of the day after.
 	return w.Exec(ctx, `
-		DELETE FROM badger.scores WHERE eval_run_id = 'hostile' AND agent_name = 'atlas';
-		DELETE FROM badger.eval_runs WHERE eval_run_id = 'hostile' AND agent_name = 'atlas';
-		UPDATE badger.scores SET eval_run_id = agent_name WHERE eval_run_id = 'hostile';
-		UPDATE badger.eval_runs SET eval_run_id = agent_name, judge = agent_name, mode = agent_name WHERE eval_run_id = 'hostile';
+		UPDATE badger.scores SET eval_run_id = agent_name, scored_at = scored_at + INTERVAL 1 DAY WHERE agent_name <> 'atlas';
+		UPDATE badger.eval_runs SET eval_run_id = agent_name, eval_run_date = eval_run_date + INTERVAL 1 DAY, judge = agent_name, mode = agent_name WHERE agent_name <> 'atlas';
 		UPDATE badger.assessments SET model = (SELECT first(agent_name) FROM badger.eval_runs WHERE length(agent_name) < 200) WHERE kind = 'llm_ex'`)
 }
 

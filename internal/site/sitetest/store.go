@@ -140,6 +140,31 @@ func made(fill func(context.Context, *store.Store, *sql.DB) error) ([]byte, erro
 	return os.ReadFile(path)
 }
 
+// Made returns a function that opens a copy of a store, which the test may change: one whose tables are installed, and
+// that fill has filled, once per process. fill may be nil.
+func Made(fill func(context.Context, *store.Store) error) func(tb testing.TB) *store.Store {
+	content := sync.OnceValues(func() ([]byte, error) {
+		return made(func(ctx context.Context, w *store.Store, _ *sql.DB) error {
+			if err := w.Install(ctx); err != nil || fill == nil {
+				return err
+			}
+			return fill(ctx, w)
+		})
+	})
+	return func(tb testing.TB) *store.Store {
+		tb.Helper()
+		original, err := content()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		path := filepath.Join(tb.TempDir(), "made.duckdb")
+		if err := os.WriteFile(path, original, 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		return Open(tb, path)
+	}
+}
+
 func fillSmall(ctx context.Context, w *store.Store, db *sql.DB) error {
 	if err := demo.Build(ctx, db, nil); err != nil {
 		return err
