@@ -77,7 +77,7 @@ func fillHostile(ctx context.Context, w *store.Store, _ *sql.DB) error {
 	if err := r.Score(ctx, w); err != nil {
 		return err
 	}
-	// The rows of other agents become runs of their own, of the day after.
+	// The rows of other agents become separate runs, of the day after.
 	return w.Exec(ctx, `
 		UPDATE badger.scores SET eval_run_id = agent_name, scored_at = scored_at + INTERVAL 1 DAY WHERE agent_name <> 'atlas';
 		UPDATE badger.eval_runs SET eval_run_id = agent_name, eval_run_date = eval_run_date + INTERVAL 1 DAY, judge = agent_name, mode = agent_name WHERE agent_name <> 'atlas';
