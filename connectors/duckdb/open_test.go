@@ -460,6 +460,74 @@ func TestFileOfANewerEngine(t *testing.T) {
 	}
 }
 
+// DuckDB 2, as the Python package has it: a new file of it is refused, the copy that the error advises is read, and a file of this
+// engine that it has changed is still read.
+func TestFilesOfDuckDB2(t *testing.T) {
+	python := os.Getenv("BADGER_CLIENTS_PYTHON")
+	if python == "" {
+		t.Skip("BADGER_CLIENTS_PYTHON names no Python with duckdb 2; .ci/run installs it")
+	}
+	dir := t.TempDir()
+	const create = "CREATE TABLE t AS SELECT i, 'x' || i AS s FROM range(3) r(i)"
+	own, err := duckdb.OpenFile(t.Context(), filepath.Join(dir, "own.duckdb"), driver.Options{})
+	if err == nil {
+		err = own.Exec(t.Context(), create)
+	}
+	if err == nil {
+		err = own.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), python, "-c", `
+import duckdb
+if int(duckdb.__version__.split(".")[0]) < 2:
+    print("old", duckdb.__version__)
+    raise SystemExit
+d = duckdb.connect("new.duckdb")
+d.execute("""`+create+`""")
+d.execute("ATTACH 'copy.duckdb' AS copy (STORAGE_VERSION 'v1.0.0')")
+d.execute("COPY FROM DATABASE new TO copy")
+d.close()
+d = duckdb.connect("own.duckdb")
+d.execute("INSERT INTO t SELECT i + 3, s FROM t")
+print(d.execute("SELECT COUNT(*) FROM t").fetchone()[0])
+d.close()
+`)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if strings.HasPrefix(string(out), "old ") {
+		t.Skipf("duckdb of %s is %s, not 2", python, strings.TrimPrefix(strings.TrimSpace(string(out)), "old "))
+	}
+	if err != nil || strings.TrimSpace(string(out)) != "6" {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, err = duckdb.OpenFile(t.Context(), filepath.Join(dir, "new.duckdb"), driver.Options{ReadOnly: true})
+	if errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), "a newer DuckDB wrote the file") ||
+		!strings.Contains(err.Error(), "ATTACH 'copy.duckdb' AS copy (STORAGE_VERSION 'v1.0.0'); COPY FROM DATABASE … TO copy") {
+		t.Errorf("a file of version 2: %v", err)
+	}
+	for file, rows := range map[string]int64{"copy.duckdb": 3, "own.duckdb": 6} {
+		conn, err := duckdb.OpenFile(t.Context(), filepath.Join(dir, file), driver.Options{ReadOnly: true})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		r, err := conn.Query(t.Context(), "SELECT i, s FROM t")
+		got := int64(0)
+		for err == nil && r.Next() {
+			got += r.Record().NumRows()
+		}
+		if err != nil || r.Err() != nil || got != rows {
+			t.Errorf("%s: %d rows, %v, want %d", file, got, err, rows)
+		}
+		if err == nil {
+			r.Release()
+		}
+		_ = conn.Close()
+	}
+}
+
 // A confined connection that only reads runs the queries of others: one statement a text.
 func TestConfinedRunsOneStatement(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.duckdb")
