@@ -128,11 +128,11 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*foundBatch, 
 	if err != nil {
 		return nil, err
 	}
-	analysis.Sort(batches)
 	accepted, err := src.Accepted(ctx)
 	if err != nil {
 		return nil, err
 	}
+	accepted.Sort(batches)
 	if c.Withdraw {
 		batches = append(withoutScores(accepted, batches), batches...)
 	}

@@ -46,7 +46,6 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	analysis.Sort(batches)
 	named := analysis.Named{From: string(c.From), FromBatch: string(c.FromBatch), To: string(c.To),
 		ToBatch: string(c.ToBatch)}
 	if len(c.Scores) == 2 {
@@ -55,6 +54,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if named.Accepted, err = analysis.AcceptedFrom(ctx, src, src.set, batches, o.Primary); err != nil {
 		return err
 	}
+	named.Accepted.Sort(batches)
 	from, to, err := named.Sides(batches)
 	if err != nil {
 		return err

@@ -107,6 +107,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if e := e.CompareBatches(context.WithoutCancel(ctx)); e != nil {
 		return e
 	}
+	said, reached, gateErr := c.gatesOf(ctx, &e)
+	e.Summary.Figures.Gates = report.GateLines(said)
 	if e := e.Export(ctx, c.HTML); e != nil {
 		return e
 	}
@@ -121,8 +123,6 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		}
 		p.say(c.HTML)
 	}
-	said, reached, gateErr := c.gatesOf(ctx, &e)
-	e.Summary.Figures.Gates = report.GateLines(said)
 	if e := c.print(p, e.Summary); e != nil {
 		return e
 	}

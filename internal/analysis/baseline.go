@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -76,7 +77,7 @@ func AcceptedFrom(ctx context.Context, src Source, set *Set, batches []Batch, de
 		return nil, err
 	}
 	batches = slices.Clone(batches)
-	Sort(batches)
+	a.Sort(batches)
 	return a.judge(ctx, src, set, batches, set.Primary(declared, there))
 }
 
@@ -142,13 +143,56 @@ type Baseline struct {
 // BaselineOf returns the baseline of batch i of a list of all batches, sorted by time, and its index: the last accepted
 // batch of the agent before i. If there is none, it is the first complete batch of the version before i, or else of the
 // version before; if that one is worse than its own baseline, see [AcceptedFrom], it is the baseline of that one. The
-// index is -1 if there is no such batch. Which batch is before another, and which version, is
-// decided by the dates of batches, never by the names of versions.
+// index is -1 if there is no such batch, see [NoBaseline]. Which batch is before another, and which version, is
+// decided by the dates of batches, never by the names of versions. batches are sorted by [Accepted.Sort].
 func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline) {
 	if at, b = baselineOf(batches, accepted, i); b != nil && len(accepted) > 0 {
 		b.accept(batches, accepted, i)
 	}
 	return at, b
+}
+
+// NoBaseline describes why batch i of a list of all batches, sorted by [Accepted.Sort], has no baseline. fault reports
+// whether a batch of the agent is accepted all the same, so that a gate on the change has nothing to rest on although
+// there is a baseline. That the batch itself was accepted is a fault only if its scores are of a run that started after
+// that, at started; a zero started means unknown.
+func NoBaseline(batches []Batch, accepted Accepted, i int, started time.Time) (why string, fault bool) {
+	of := &batches[i]
+	var later *Batch
+	for j := range batches {
+		b := &batches[j]
+		a, is := accepted.of(b.By)
+		switch {
+		case !is || b.Agent != of.Agent:
+		case j == i && !started.IsZero() && started.After(a.When):
+			return "its own batch is accepted, and these scores are of a later run, so that the answers of the baseline are " +
+				"replaced; answers that changed need another batch (--batch of badger import, agent.batch_id of a case file)", true
+		case j == i:
+			return "it is the accepted batch itself, and no other precedes it: nothing is compared", false
+		default:
+			later = b
+		}
+	}
+	if later != nil {
+		return fmt.Sprintf("%s is accepted, but of a later date (%s, this batch %s); compare them with "+
+			"badger compare --from-batch %s --to-batch %s, or accept an earlier batch", later.Name(), timeOf(later), timeOf(of),
+			printable.Shell(cmp.Or(later.Batch, "''")), printable.Shell(cmp.Or(of.Batch, "''"))), true
+	}
+	for by, a := range accepted {
+		if a.worse == "" && by.Agent == of.Agent {
+			return fmt.Sprintf("%s is accepted, but its scores are not in this database; score it again, accept another batch, "+
+				"or withdraw it with badger accept --withdraw", a.name()), true
+		}
+	}
+	return "no complete batch precedes it, and none is accepted", false
+}
+
+// timeOf formats the time of a batch.
+func timeOf(b *Batch) string {
+	if b.At.IsZero() {
+		return "without a date"
+	}
+	return b.At.UTC().Format("2 Jan 2006 15:04")
 }
 
 // accept sets AcceptedLater and WithoutScores of the baseline of batch i.
@@ -260,6 +304,8 @@ func (b *Baseline) String() string {
 	text := b.Batch.Name()
 	if b.Days != nil && *b.Days > 0 {
 		text += fmt.Sprintf(" (%s, %s before)", Day(b.Batch.At), printable.Count(*b.Days, "day"))
+	} else if b.Days != nil && b.Age == 0 {
+		text += fmt.Sprintf(" (%s, the same time)", Day(b.Batch.At))
 	} else {
 		text += fmt.Sprintf(" (%s before)", printable.Count(b.Batches, "batch"))
 	}
@@ -301,6 +347,24 @@ func (c *Comparison) Headline() string {
 	if ch.Mean == nil {
 		return ch.notCompared() + "."
 	}
+	return c.headline() + ch.valueless()
+}
+
+// valueless is the sentence about the cases that lost their value, and so are not compared; "" if there are none.
+func (c *Change) valueless() string {
+	if c.Gone == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(" Not compared: %d of %s with a value before, which %s none now", c.Gone,
+		printable.Count(c.Compared+c.Gone, "answer"), printable.Verb(c.Gone, "has", "have"))
+	if n := c.NLost(); n > 0 {
+		text += fmt.Sprintf("; %d of them passed (%s)", n, c.lost())
+	}
+	return text + "."
+}
+
+func (c *Comparison) headline() string {
+	ch := c.Main
 	if ch.Rate == nil {
 		text := fmt.Sprintf("The mean of %s is %.3f on %s; %.3f %s.", ch.Metric, *ch.After,
 			printable.Count(ch.Compared, "question"), *ch.Before, c.then("before"))

@@ -145,8 +145,13 @@ type Change struct {
 	NBroken      int      `json:"-"`
 	Fixed        []string `json:"fixed,omitempty"` // their ids; nil if ids are unknown
 	Broken       []string `json:"broken,omitempty"`
-	P90          *float64 `json:"p90_change"`      // of all cases of each side
-	Coverage     *float64 `json:"coverage_change"` // of all cases of each side
+	// Lost are the cases that passed on the side From and have no value on the side To, by what they have instead. They
+	// are not part of Rated, unless an answer is missing, which is counted as broken.
+	Lost []Lost `json:"lost,omitempty"`
+	// Gone counts the cases with a value on the side From that are not compared because the side To has none.
+	Gone     int      `json:"gone,omitempty"`
+	P90      *float64 `json:"p90_change"`      // of all cases of each side
+	Coverage *float64 `json:"coverage_change"` // of all cases of each side
 
 	Outcome string `json:"outcome"`
 	Chance  string `json:"chance,omitempty"` // "more than chance" or "could be chance"; "" if nothing changed
@@ -215,6 +220,46 @@ func (u Unlike) String() string {
 		return cases + ": the configuration of the metric changed"
 	}
 	return fmt.Sprintf("%s: %s %s, then %s", cases, u.Why, u.From, u.To)
+}
+
+// Lost counts cases that passed on the side From and have no value on the side To.
+type Lost struct {
+	Now   string   `json:"now"` // the name of a [Standing]: absent if the side To has no score of the case
+	Cases int      `json:"cases"`
+	IDs   []string `json:"ids,omitempty"` // nil if ids are unknown
+}
+
+// String describes the cases.
+func (l *Lost) String() string {
+	what := l.Now
+	switch l.Now {
+	case standings[StandAbsent]:
+		what = "not in this batch"
+	case standings[StandError]:
+		what = "failed to be scored"
+	case standings[StandNotApplicable]:
+		what = "not applicable"
+	case standings[StandScored]:
+		what = "without a verdict"
+	}
+	return fmt.Sprintf("%d %s", l.Cases, what)
+}
+
+// NLost returns the number of cases that passed on the side From and have no value on the side To.
+func (c *Change) NLost() (n int) {
+	for i := range c.Lost {
+		n += c.Lost[i].Cases
+	}
+	return n
+}
+
+// lost lists the lost cases by what they have instead of a value, such as 2 abstained, 1 not in this batch.
+func (c *Change) lost() string {
+	var parts []string
+	for i := range c.Lost {
+		parts = append(parts, c.Lost[i].String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Compare compares the answers of two sides of the same set. The scores of each side must have been added in the
@@ -514,8 +559,9 @@ func difference(a, b *float64) *float64 {
 }
 
 // Check describes for each gate whether it passes, and reports whether all do and the run of the side To is complete.
-// A gate of a drop fails if the drop is at least g.Drop and more than chance by the adjusted p-value. A gate that
-// counts fails if more than g.Broken cases broke. Both fail if the metric has no comparable scores.
+// A gate of a drop fails if the drop is at least g.Drop and more than chance by the adjusted p-value, or if it would
+// be so if the cases that lost their value did not pass. A gate that counts fails if more than g.Broken cases that
+// passed do not pass, for whatever reason. Both fail if the metric has no comparable scores.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
@@ -534,10 +580,18 @@ func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 }
 
 func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
-	if ch.Mean == nil {
-		return false, ch.notCompared()
-	}
-	if g.Counts {
+	switch {
+	case g.Counts && (ch.Rate != nil || ch.NLost() > 0):
+		ok, text = ch.checkBroken(g)
+		return ok, text + ch.unlike()
+	case ch.Mean == nil:
+		text = ch.notCompared()
+		if n := ch.NLost(); n > 0 {
+			text += fmt.Sprintf("; %s that passed before %s no value now (%s)", printable.Count(n, "case"),
+				printable.Verb(n, "has", "have"), ch.lost())
+		}
+		return false, text
+	case g.Counts:
 		return ch.checkBroken(g)
 	}
 	small := ch.Drop()+1e-9 < g.Drop
@@ -553,34 +607,84 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 			text += fmt.Sprintf("; %s can always be chance, and --max-broken %s=N limits the number that broke",
 				printable.Count(ch.NFixed+ch.NBroken, "changed case"), g.Metric)
 		}
-		return ok, text
+	} else {
+		text = fmt.Sprintf(
+			"the mean of %s went from %.4f to %.4f on %s (%s); the gate fails at a drop of %g or more, if it is more than chance",
+			g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
 	}
-	return ok, fmt.Sprintf(
-		"the mean of %s went from %.4f to %.4f on %s (%s); the gate fails at a drop of %g or more, if it is more than chance",
-		g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
+	enough, why := c.checkGone(ch, g)
+	return ok && enough, text + why + ch.unlike()
+}
+
+// checkGone reports whether a gate on a drop also passes if the cases that lost their value are counted, with the end
+// of the sentence about the gate; "" if none lost it. Of a metric with verdicts they count as not passed. Of others, at
+// least half of the cases with a value on the side From must be compared.
+func (c *Comparison) checkGone(ch *Change, g gate.Drop) (ok bool, text string) {
+	if ch.Gone == 0 {
+		return true, ""
+	}
+	if ch.Rate == nil {
+		if of := ch.Compared + ch.Gone; 2*ch.Compared < of {
+			return false, fmt.Sprintf("; too few cases are compared: %d of %d, expected at least half, since %d have no value now",
+				ch.Compared, of, ch.Gone)
+		}
+		return true, fmt.Sprintf("; %s with a value before %s none now, and %s not compared",
+			printable.Count(ch.Gone, "case"), printable.Verb(ch.Gone, "has", "have"), printable.Verb(ch.Gone, "is", "are"))
+	}
+	broken, of := ch.NBroken+ch.NLost(), ch.Rated+ch.Gone
+	rate, p := float64(ch.NFixed-broken)/float64(of), agreement.McNemar(ch.NFixed, broken)
+	ok = -rate+1e-9 < g.Drop || p >= c.Alpha
+	text = fmt.Sprintf("; %s with a verdict before %s none now", printable.Count(ch.Gone, "case"),
+		printable.Verb(ch.Gone, "has", "have"))
+	if n := ch.NLost(); n > 0 {
+		text += fmt.Sprintf(", %d of them passed (%s): counted as not passed, the change is %s on %s, p %s", n, ch.lost(),
+			points(rate), printable.Count(of, "case"), PValue(p))
+	}
+	return ok, text
+}
+
+// unlike describes the cases whose scores cannot be compared, as the end of a sentence; "" if there are none.
+func (c *Change) unlike() string {
+	var parts []string
+	for _, u := range c.Unlike {
+		if u.Why != NoValue {
+			parts = append(parts, u.String())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; not compared: " + strings.Join(parts, "; ")
 }
 
 // maxBrokenNamed is the maximum number of broken cases that a gate names.
 const maxBrokenNamed = 5
 
-// checkBroken describes whether the gate on the number of broken cases passes, and reports whether it does.
+// checkBroken describes whether the gate on the number of cases that no longer pass is reached, and reports whether it
+// is.
 func (c *Change) checkBroken(g gate.Drop) (ok bool, text string) {
-	if c.Rate == nil {
+	lost := c.NLost()
+	if c.Rate == nil && lost == 0 {
 		return false, fmt.Sprintf("%s has no threshold, so no case passes or breaks", c.Metric)
 	}
-	text = fmt.Sprintf("%d of %s that passed %s before %s not pass now", c.NBroken,
-		printable.Count(c.PassedBefore, "case"), c.Metric, printable.Verb(c.NBroken, "does", "do"))
-	for i, id := range c.Broken[:min(len(c.Broken), maxBrokenNamed)] {
-		text += []string{" (", ", "}[min(i, 1)] + id
+	n, ids := c.NBroken+lost, slices.Clone(c.Broken)
+	for i := range c.Lost {
+		ids = append(ids, c.Lost[i].IDs...)
 	}
-	switch more := c.NBroken - min(len(c.Broken), maxBrokenNamed); {
-	case len(c.Broken) == 0:
-	case more > 0:
-		text += fmt.Sprintf(" and %d more)", more)
-	default:
-		text += ")"
+	text = fmt.Sprintf("%d of %s that passed %s before %s not pass now", n,
+		printable.Count(c.PassedBefore+lost, "case"), c.Metric, printable.Verb(n, "does", "do"))
+	named := slices.Clone(ids[:min(len(ids), maxBrokenNamed)])
+	if more := n - len(named); len(named) > 0 && more > 0 {
+		named[len(named)-1] += fmt.Sprintf(" and %d more", more)
 	}
-	return c.NBroken <= g.Broken, fmt.Sprintf("%s, expected at most %d", text, g.Broken)
+	said := strings.Join(named, ", ")
+	if lost > 0 {
+		said = strings.TrimPrefix(said+"; "+c.lost(), "; ")
+	}
+	if said != "" {
+		text += " (" + said + ")"
+	}
+	return n <= g.Broken, fmt.Sprintf("%s, expected at most %d", text, g.Broken)
 }
 
 // notCompared describes why the metric cannot be compared.

@@ -67,11 +67,11 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	Sort(every)
 	accepted, err := AcceptedFrom(ctx, src, set, every, o.Primary)
 	if err != nil {
 		return nil, err
 	}
+	accepted.Sort(every)
 	chosen := slices.DeleteFunc(slices.Clone(every), func(b Batch) bool { return o.Choose != nil && !o.Choose(&b) })
 	batches, earlier := latestOfVersions(chosen)
 	metrics := o.Metrics

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -55,6 +56,8 @@ type Tally struct {
 	passedFrom, passedTo   int
 	broken, fixed          int
 	transitions            map[[2]Standing]*Transition
+	lost                   map[Standing]*Lost
+	gone                   int // cases with a value on the side From and none on the side To, though comparable
 }
 
 // NewTally returns an empty tally for a metric.
@@ -67,7 +70,7 @@ func (x *comparing) tally(metric, tier string, of figuring) *Tally {
 	return &Tally{
 		x: x, from: of, to: of,
 		change: Change{Metric: metric, Tier: tier, LowerIsBetter: lower, Outcome: NotCompared},
-		unlike: map[Unlike]int{}, transitions: map[[2]Standing]*Transition{},
+		unlike: map[Unlike]int{}, transitions: map[[2]Standing]*Transition{}, lost: map[Standing]*Lost{},
 	}
 }
 
@@ -78,6 +81,7 @@ func (t *Tally) Add(p *Pair) {
 	t.to.add(b.mark, b.value, p.Cases)
 	t.move(p)
 	if a.mark == absent || b.mark == absent {
+		t.lose(p)
 		return
 	}
 	c.Shared += p.Cases
@@ -88,6 +92,7 @@ func (t *Tally) Add(p *Pair) {
 	v, w, ok := values(a, b, c.LowerIsBetter)
 	if !ok {
 		t.unlike[Unlike{Why: NoValue}] += p.Cases
+		t.lose(p)
 		return
 	}
 	t.x.remark(p)
@@ -100,6 +105,7 @@ func (t *Tally) Add(p *Pair) {
 		t.silent += p.Cases
 		return
 	case !judged(a.mark) || !judged(b.mark):
+		t.lose(p)
 		return
 	}
 	t.rated += p.Cases
@@ -123,6 +129,29 @@ func (t *Tally) Add(p *Pair) {
 	}
 }
 
+// lose counts the cases of a pair that have a value on the side From, and on the side To none or no verdict.
+func (t *Tally) lose(p *Pair) {
+	if p.From.mark.status() != scored || p.To.mark.judged() {
+		return
+	}
+	now := p.To.mark.standing()
+	if now != StandScored {
+		t.gone += p.Cases
+	}
+	if !p.From.mark.passed() {
+		return
+	}
+	l := t.lost[now]
+	if l == nil {
+		l = &Lost{Now: now.String()}
+		t.lost[now] = l
+	}
+	l.Cases += p.Cases
+	if p.CaseID != "" {
+		l.IDs = append(l.IDs, p.CaseID)
+	}
+}
+
 // Change returns the change of the metric. Its p-value is not adjusted before [Comparison.Finish].
 func (t *Tally) Change() Change {
 	c := t.change
@@ -139,6 +168,11 @@ func (t *Tally) Change() Change {
 	slices.SortFunc(c.Unlike, func(a, b Unlike) int {
 		return cmp.Or(cmp.Compare(a.Why, b.Why), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
+	for _, now := range slices.Sorted(maps.Keys(t.lost)) {
+		slices.SortFunc(t.lost[now].IDs, printable.CompareNatural)
+		c.Lost = append(c.Lost, *t.lost[now])
+	}
+	c.Gone = t.gone
 	if len(t.diffs) == 0 || c.From.Scored+c.To.Scored == 0 && !rated {
 		return c
 	}

@@ -79,11 +79,23 @@ func (b *Batch) sameVersion(o *Batch) bool {
 }
 
 // Sort sorts batches by time. Batches without a date come first; batches with equal times are sorted by name.
-func Sort(batches []Batch) {
+func Sort(batches []Batch) { Accepted(nil).Sort(batches) }
+
+// Sort sorts batches by time as [Sort], but of batches with equal times the accepted ones come first, in the order of
+// their acceptances. So an accepted batch is the baseline of another of the same time, whatever their names.
+func (a Accepted) Sort(batches []Batch) {
+	place := func(b *Batch) (int, time.Time) {
+		if one, is := a.of(b.By); is {
+			return 0, one.When
+		}
+		return 1, time.Time{}
+	}
 	slices.SortStableFunc(batches, func(a, b Batch) int {
-		return cmp.Or(a.At.Compare(b.At), printable.CompareNatural(a.Batch, b.Batch),
-			printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version),
-			strings.Compare(a.Origin, b.Origin))
+		first, accepted := place(&a)
+		second, when := place(&b)
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(first, second), accepted.Compare(when),
+			printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.Agent, b.Agent),
+			printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
@@ -32,12 +33,13 @@ type Trend struct {
 	// Baselines holds the baseline of each batch; null if there is none.
 	Baselines []*Baseline `json:"baselines"`
 	// Latest are the latest batches of the agents, each with its baseline and the course of the primary metric.
-	Latest []Latest   `json:"latest,omitempty"`
-	Notes  []string   `json:"notes,omitempty"`
-	last   Comparison // comparison of the latest batch with its baseline
-	before bool
-	found  map[int]*Comparison // comparisons with a baseline, by index in Batches
-	all    []Batch             // also those that are not chosen, in the order of time
+	Latest   []Latest   `json:"latest,omitempty"`
+	Notes    []string   `json:"notes,omitempty"`
+	last     Comparison // comparison of the latest batch with its baseline
+	before   bool
+	found    map[int]*Comparison // comparisons with a baseline, by index in Batches
+	all      []Batch             // also those that are not chosen, in the order of time
+	accepted Accepted
 }
 
 // Latest is the latest batch of an agent, with its findings.
@@ -178,8 +180,9 @@ func newestOfAgents(batches []Batch) []int {
 func TrendOf(set *Set, batches []Batch, there []string, o TrendOptions,
 	compare func(all []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
 	o.CompareOptions = o.withDefaults()
-	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha, found: map[int]*Comparison{}, all: slices.Clone(batches)}
-	Sort(t.all)
+	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha, found: map[int]*Comparison{}, all: slices.Clone(batches),
+		accepted: o.Accepted}
+	o.Accepted.Sort(t.all)
 	var at []int // indexes of t.Batches in t.all
 	place := map[int]int{}
 	for i := range t.all {
@@ -278,19 +281,18 @@ func (t *Trend) Newest() *Comparison {
 	return &t.last
 }
 
-const noBaseline = "the newest batch has no baseline: no complete batch precedes it"
-
 // Check reports whether the latest batch of each agent passes the gates against its baseline, see [Comparison.Check]. A
-// batch without a baseline passes if its run is done.
+// batch without a baseline passes if its run is done and no batch of the agent is accepted, see [NoBaseline].
 func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 	latest := newestOfAgents(t.Batches)
 	if len(latest) == 0 {
-		return []string{gate.Line(true, noBaseline)}, true
+		return []string{gate.Line(true, "the newest batch has no baseline: no complete batch precedes it")}, true
 	}
 	reached = true
 	for _, i := range latest {
 		b := &t.Batches[i]
-		lines, ok := []string{gate.Line(true, noBaseline)}, true
+		why, fault := NoBaseline(t.all, t.accepted, slices.Index(t.all, *b), time.Time{})
+		lines, ok := []string{gate.Line(!fault, "the newest batch has no baseline: "+why)}, !fault
 		if c := t.found[i]; c != nil {
 			lines, ok = c.Check(gates)
 		} else if why := b.unfinished(); why != "" {

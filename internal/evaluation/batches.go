@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/gate"
@@ -19,24 +20,30 @@ import (
 // ofBaselines holds the batches of a stored run, and what is needed to compare each with its baseline.
 type ofBaselines struct {
 	src      *storedscores.Warehouse
+	w        *store.Store
 	set      *analysis.Set
 	run      string
 	batches  []analysis.Batch // all batches with scores, in the order of time
 	accepted analysis.Accepted
 	of       []int // indexes of the run's batches in batches
+	started  map[scoring.By]time.Time
 }
 
 // openBaselines returns the batches of a run that match of. primary is the declared primary metric, or "".
 func openBaselines(ctx context.Context, w *store.Store, of store.OfRun, primary string) (b *ofBaselines, err error) {
-	b = &ofBaselines{src: storedscores.In(w), set: analysis.NewSet(metric.All()), run: of.ID}
+	b = &ofBaselines{src: storedscores.In(w), w: w, set: analysis.NewSet(metric.All()), run: of.ID}
 	if b.batches, err = b.src.Batches(ctx); err != nil {
 		return nil, err
 	}
-	analysis.Sort(b.batches)
 	if b.accepted, err = analysis.AcceptedFrom(ctx, b.src, b.set, b.batches, primary); err != nil {
 		return nil, err
 	}
+	b.accepted.Sort(b.batches)
 	rows, err := w.Runs(ctx, of.ID)
+	b.started = map[scoring.By]time.Time{}
+	for i := range rows {
+		b.started[rows[i].By] = rows[i].Started
+	}
 	for i := range b.batches {
 		if slices.ContainsFunc(rows, func(r store.Run) bool { return r.By == b.batches[i].By && r.Matches(of.By) }) {
 			b.of = append(b.of, i)
@@ -120,8 +127,8 @@ type DropGates struct {
 }
 
 // Drops compares the latest batch of each agent in a stored run with its baseline, writes to notes whether the gates
-// pass, and reports whether all do. Earlier batches of the run have no gate. A batch without a baseline passes. The
-// p-values are those of badger trend.
+// pass, and reports whether all do. Earlier batches of the run have no gate. A batch without a baseline passes,
+// unless one of its agent is accepted, see [analysis.NoBaseline]. The p-values are those of badger trend.
 func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 	gates DropGates) (reached bool, err error) {
 	if len(gates.Drops) == 0 && !gates.Decline {
@@ -175,9 +182,13 @@ func (b *ofBaselines) drop(ctx context.Context, notes io.Writer, i int, o analys
 	switch {
 	case len(gates.Drops) == 0:
 	case c.Baseline == nil:
-		fmt.Fprintf(notes, "gate passed: %s has no baseline: no complete batch precedes it\n", name)
+		why, fault := analysis.NoBaseline(b.batches, b.accepted, i, b.started[b.batches[i].By])
+		say([]string{gate.Line(!fault, name+" has no baseline: "+why)}, !fault)
 	default:
 		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))
+		if err := b.name(ctx, c, i, gates.Drops); err != nil {
+			return false, err
+		}
 		say(c.Check(gates.Drops))
 	}
 	if gates.Decline {
@@ -188,6 +199,49 @@ func (b *ofBaselines) drop(ctx context.Context, notes io.Writer, i int, o analys
 		say(course.CheckDecline())
 	}
 	return reached, nil
+}
+
+// namedCases is the maximum number of cases of each kind that name sets.
+const namedCases = 6
+
+// name sets the ids of the first cases that broke or lost their value between batch i and its baseline, for the gates
+// that count them.
+func (b *ofBaselines) name(ctx context.Context, c *analysis.Comparison, i int, gates []gate.Drop) error {
+	from := storedscores.SideOf(c.Baseline.Batch)
+	to := storedscores.Side{RunID: scoring.RunID{ID: b.run, By: b.batches[i].By}}
+	c.Changes = slices.Clone(c.Changes) // what is remembered is not changed
+	for k := range c.Changes {
+		ch := &c.Changes[k]
+		counts := func(g gate.Drop) bool { return g.Counts && g.Metric == ch.Metric && ch.Tier == "" }
+		if !slices.ContainsFunc(gates, counts) {
+			continue
+		}
+		find := func(n int, is ...string) (ids []string, err error) {
+			if n == 0 {
+				return nil, nil
+			}
+			absent := analysis.StandAbsent.String()
+			pairs, _, err := b.w.CasePairs(ctx, from.Latest(ch.Metric), to.Latest(ch.Metric), store.PairFilter{
+				LowerIsBetter: ch.LowerIsBetter, Was: []string{analysis.StandPassed.String()}, Is: is,
+				Comparable: !slices.Contains(is, absent), Limit: namedCases})
+			for _, p := range pairs {
+				ids = append(ids, p.CaseID)
+			}
+			slices.SortFunc(ids, printable.CompareNatural)
+			return ids, err
+		}
+		var err error
+		if ch.Broken, err = find(ch.NBroken, analysis.StandFailed.String(), analysis.StandUnanswered.String()); err != nil {
+			return err
+		}
+		ch.Lost = slices.Clone(ch.Lost)
+		for l := range ch.Lost {
+			if ch.Lost[l].IDs, err = find(ch.Lost[l].Cases, ch.Lost[l].Now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // course returns the course of a metric up to batch i; nil if there are too few batches.

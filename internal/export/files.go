@@ -198,6 +198,9 @@ func (e *Files) Add(a *Answer) {
 // Finish completes the files and prints their names to Notes. f and o are the content of the Markdown summary.
 func (e *Files) Finish(f *report.Figures, o MarkdownOptions) error {
 	for _, w := range e.writers {
+		if j, is := w.(*junit); is {
+			j.gates = f.Gates
+		}
 		if err := w.Close(); e.err == nil {
 			e.err = err
 		}

@@ -28,6 +28,7 @@ type junit struct {
 	cases  *bufio.Writer
 	size   int64 // of the spool
 	suites map[scoring.RunID]*suite
+	gates  []report.GateResult
 }
 
 type suite struct {
@@ -50,7 +51,7 @@ const suitePlace = '\x00'
 // NewJUnit returns a Writer of JUnit XML: a test suite for each run, agent, version and batch, and a test case for each
 // answer. An answer that failed or is missing is a failure, and so is one that would change data or that should have
 // been declined. A failed score is an error. An answer that the metric abstained on, does not apply to or did not score
-// is skipped. The class of a test case is its tier, or its first tag.
+// is skipped. The class of a test case is its tier, or its first tag. Gates have another suite.
 // Until Close the test cases are in a temporary file.
 func NewJUnit(w io.Writer, o Options) (Writer, error) {
 	f, err := os.CreateTemp("", "badger-junit-")
@@ -199,8 +200,34 @@ func (j *junit) Close() error {
 			return err
 		}
 	}
+	j.gateSuite(w)
 	_, _ = w.WriteString("</testsuites>\n")
 	return w.Flush()
+}
+
+// gateSuite writes a test suite with a test case for each gate, in the order of the messages about them.
+func (j *junit) gateSuite(w *bufio.Writer) {
+	if len(j.gates) == 0 {
+		return
+	}
+	failures := 0
+	for _, g := range j.gates {
+		if !g.Passed {
+			failures++
+		}
+	}
+	_, _ = w.WriteString(`  <testsuite name="gates" tests="` + strconv.Itoa(len(j.gates)) + `" failures="` +
+		strconv.Itoa(failures) + `" errors="0" skipped="0">` + "\n")
+	for i, g := range j.gates {
+		_, _ = w.WriteString(`    <testcase name="gate ` + strconv.Itoa(i+1) + `" classname="gates">` + "\n      ")
+		if text := cut(g.Text, maxCase); g.Passed {
+			_, _ = w.WriteString("<system-out>" + element(text) + "</system-out>")
+		} else {
+			_, _ = w.WriteString(`<failure message="` + attribute(text) + `" type="gate"/>`)
+		}
+		_, _ = w.WriteString("\n    </testcase>\n")
+	}
+	_, _ = w.WriteString("  </testsuite>\n")
 }
 
 func (j *junit) suite(w *bufio.Writer, k scoring.RunID, prefix string) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
@@ -34,6 +35,7 @@ const (
 
 	markdownObjections = 20
 	markdownText       = 240 // maximum bytes of a string from data
+	markdownGate       = 1000
 )
 
 // last returns the last markdownVersions elements of list, or all if there are fewer.
@@ -74,6 +76,7 @@ func (m *markdown) head(o MarkdownOptions) {
 	if m.RunStatus != "" && m.RunStatus != report.RunDone {
 		m.line("**" + report.Unfinished(m.RunStatus) + "**\n")
 	}
+	m.gates()
 	m.newest()
 	for _, metric := range m.Metrics {
 		if metric.Name != m.Primary {
@@ -87,7 +90,7 @@ func (m *markdown) head(o MarkdownOptions) {
 			switch {
 			case r.Passed != nil:
 				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, r.Passed.Over(),
-					report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
+					report.Percent(r.Passed.Rate), m.comparison(r.Agent)) + undecided(&r.Coverage))
 			case r.Mean != nil:
 				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean),
 					printable.Count(r.N, "case"), m.comparison(r.Agent)))
@@ -108,6 +111,37 @@ func (m *markdown) head(o MarkdownOptions) {
 		line += ", only " + code(o.Only)
 	}
 	m.line(line)
+}
+
+// undecided counts the answers without a verdict, which a share that passed leaves out; "" if there are none.
+func undecided(c *report.Coverage) string {
+	var parts []string
+	if c.Abstained > 0 {
+		parts = append(parts, fmt.Sprintf("%d undecided", c.Abstained))
+	}
+	if c.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed to be scored", c.Failed))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s of %d asked", strings.Join(parts, ", "), c.Asked)
+}
+
+// gates writes a line for each gate, those that failed first.
+func (m *markdown) gates() {
+	for _, passed := range []bool{false, true} {
+		for _, g := range m.Gates {
+			if g.Passed != passed {
+				continue
+			}
+			word := map[bool]string{false: "- **gate failed**: ", true: "- gate passed: "}[passed]
+			m.line(word + codeOf(strings.TrimPrefix(g.Text, gate.Line(passed, "")), markdownGate))
+		}
+	}
+	if len(m.Gates) > 0 {
+		m.line("")
+	}
 }
 
 // newest writes the headline, baseline and findings of the newest batch of each agent.
@@ -380,11 +414,14 @@ func (t *table) write(w io.Writer) {
 // code returns text from data as a code span, cut to markdownText, or a dash for "". Markup, mentions and references
 // have no effect in a code span. Bars are escaped, since they would end a table's cell. An invisible space separates a
 // bar from a preceding backslash, which would undo the escape.
-func code(s string) string {
+func code(s string) string { return codeOf(s, markdownText) }
+
+// codeOf is code with another maximum number of bytes.
+func codeOf(s string, most int) string {
 	if s == "" {
 		return dash
 	}
-	s = printable.Text(cut(s, markdownText))
+	s = printable.Text(cut(s, most))
 	s = strings.ReplaceAll(strings.ReplaceAll(s, `\|`, "\\\u200b|"), "|", `\|`)
 	longest, run := 0, 0
 	for _, r := range s {

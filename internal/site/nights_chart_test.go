@@ -199,7 +199,7 @@ func TestTimeline(t *testing.T) {
 		{[]int{0, 24, 48}, "night"}, {[]int{0, 24}, "batch"}, {[]int{0, 20, 40}, "night"}, {[]int{0, 19, 38}, "batch"},
 		{[]int{0, 28, 56}, "night"}, {[]int{0, 29, 58}, "batch"}, {[]int{0, 24, 168, 192}, "night"},
 	} {
-		if got := (&Site{}).newTimeline(batches(c.hours...), nil).noun("a"); got != c.noun {
+		if got := (&Site{}).newTimeline(batches(c.hours...), nil, nil).noun("a"); got != c.noun {
 			t.Errorf("batches after %v hours are called %s, want %s", c.hours, got, c.noun)
 		}
 	}

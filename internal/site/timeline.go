@@ -140,7 +140,7 @@ func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.times.key, s.times.last = key.String(), s.newTimeline(batches, recent)
+		s.times.key, s.times.last = key.String(), s.newTimeline(batches, recent, accepted)
 		s.times.last.accepted = &acceptances{read: func(ctx context.Context) (analysis.Accepted, error) {
 			return analysis.AcceptedFrom(ctx, src, analysis.NewSet(s.o.Metrics), batches, s.o.Primary)
 		}}
@@ -151,9 +151,9 @@ func (s *Site) readTimeline(ctx context.Context) (*timeline, error) {
 
 // newTimeline returns the timeline of batches. recent are runs from new to old. Of several runs of a batch it takes the
 // newest of those with the most important primary metric, as a later run may have added other metrics.
-func (s *Site) newTimeline(batches []analysis.Batch, recent []store.Run) *timeline {
+func (s *Site) newTimeline(batches []analysis.Batch, recent []store.Run, accepted analysis.Accepted) *timeline {
 	t := &timeline{daily: map[string]bool{}}
-	analysis.Sort(batches)
+	accepted.Sort(batches)
 	latest := map[scoring.By]store.Run{}
 	primary := map[scoring.By]string{}
 	for i := range recent {
