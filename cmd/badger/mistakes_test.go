@@ -52,7 +52,7 @@ func TestMistakes(t *testing.T) {
 		{"a URL of JDBC", run("--to", "jdbc:postgresql://h/d"), exitUsage, "; URLs of JDBC are not read, write postgresql:"},
 		{"a URL of JDBC for another engine", run("--to", "jdbc:oracle:thin:@h"), exitUsage, "found jdbc:oracle:"},
 		{"a URL of SQLAlchemy", run("--to", "postgresql+psycopg2://h/d"), exitUsage, "; write postgresql:"},
-		{"an unknown scheme for queries", run("--no-to", "--snapshots", "none", "--execute", "mysql:{database}"), exitUsage, "--execute: expected a URL that begins with"},
+		{"an unknown scheme for queries", run("--no-to", "--snapshots", "none", "--execute", "oracle:{database}"), exitUsage, "--execute: expected a URL that begins with"},
 		{"no database", run("--no-to", "--quiet", "--snapshots", "none", "--metrics", "ex_bird,tree_match", "--execute", "sqlite:"+dir+"/{database}.sqlite"), exitGate, "!! no query ran"},
 		{"a gate with >=", run("--no-to", "--fail-under", "tree_match>=0.9"), exitUsage, "expected METRIC=NUMBER, such as hybrid_ex=0.9; found >="},
 		{"a gate in percent", run("--no-to", "--fail-under", "tree_match=90%"), exitUsage, "write a percentage as a fraction, such as 0.9 for 90 %"},
