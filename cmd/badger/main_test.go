@@ -44,6 +44,7 @@ func (t tests) Run() int {
 	}
 	atEnd = append(atEnd, func() { _ = os.RemoveAll(dir) })
 	rememberFound()
+	debug.SetGCPercent(400) // most tests end after a few collections of a small heap
 	code := t.M.Run()
 	for _, f := range atEnd {
 		f()
