@@ -59,7 +59,7 @@ func TestMistakes(t *testing.T) {
 		{"a misspelt gate", run("--no-to", "--metrics", "tree_match", "--fail-under", "tree_mach=0.9"), exitUsage, "did you mean tree_match?"},
 		{"a gate on broken cases in percent", run("--max-broken", "ex_bird=0.1"), exitUsage, "--max-broken: expected METRIC=N with a whole number of cases"},
 		{"a gate on broken cases of all metrics", run("--max-broken", "1"), exitUsage, "--max-broken: expected METRIC=N"},
-		{"a gate on broken cases of a metric that no case passes", run("--max-broken", "latency_overhead=1"), exitUsage, "latency_overhead has no threshold"},
+		{"a gate on broken cases of a metric that no case passes", run("--to", "duckdb:"+filepath.Join(dir, "s.duckdb"), "--max-broken", "latency_overhead=1"), exitUsage, "latency_overhead has no threshold"},
 		{"a gate on a baseline that is nowhere", run("--no-to", "--max-broken", "ex_bird=1"), exitUsage, "leave --no-to out"},
 		{"a directory", []string{"run", "--no-to", "--cases", dir}, exitUsage, "is a directory, expected a file in JSON Lines"},
 		{"standard input", []string{"run", "--no-to", "--cases", "-"}, exitUsage, "write standard input to a file first"},
