@@ -182,18 +182,18 @@ func (w *Store) install(ctx context.Context) (begun bool, err error) {
 	if err := f.Check(w.SQL()); err != nil {
 		return false, err
 	}
-	return true, w.bringUp(ctx, &f)
+	return w.bringUp(ctx, &f)
 }
 
-// bringUp creates and migrates tables and views until they match the description.
-func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
+// bringUp creates and migrates tables and views until they match the description; begun is that of install.
+func (w *Store) bringUp(ctx context.Context, f *Found) (begun bool, err error) {
 	var noSchema error
 	if len(f.Tables) == 0 {
 		// PostgreSQL rejects CREATE SCHEMA for a role without permission to create one, even if the schema exists. The
 		// first table shows whether it exists.
 		noSchema = w.Use("installing badger's tables", func(conn driver.Conn) error { return conn.Exec(ctx, createSchema()) })
 		if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
-			return noSchema
+			return true, noSchema
 		}
 	}
 	statements := f.upgrade(w.SQL())
@@ -206,23 +206,24 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 		switch {
 		case err == nil || s.Optional:
 		case noSchema != nil:
-			return noSchema
+			return true, noSchema
 		default:
-			return err
+			return true, err
 		}
 	}
 	from := f.Version
 	if len(statements) > 0 {
 		if *f, err = w.Inspect(ctx); err != nil {
-			return err
+			return true, err
 		}
 	}
 	if len(statements) == 0 && from == Version {
-		// A missing permission to write, or a view instead of a table, is reported before anything is scored.
+		// A missing permission to write, or a view instead of a table, is reported before anything is scored, and
+		// without another try: no other installation causes it.
 		for _, table := range []string{"eval_runs", "scores"} {
 			for _, sql := range TableNamed(table).TryWrite() {
 				if err := w.Use("writing "+table, func(conn driver.Conn) error { return conn.Exec(ctx, sql) }); err != nil {
-					return err
+					return errcode.Of(err).Retryable(), err
 				}
 			}
 		}
@@ -231,17 +232,17 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 	if views {
 		if err := w.Use("installing badger's views",
 			func(conn driver.Conn) error { return replaceViews(ctx, conn, r) }); err != nil {
-			return err
+			return true, err
 		}
 	}
 	if len(statements) == 0 && !views && from == Version {
-		return nil
+		return true, nil
 	}
 	shown, _ := w.views(ctx)
 	b := newRows("schema_version")
 	defer b.release()
 	b.row(int64(Version), optional(w.Program()), time.Now(), fingerprints(r, shown))
-	return b.merge(ctx, w)
+	return true, b.merge(ctx, w)
 }
 
 // replaceViews creates the views, or replaces existing ones.
