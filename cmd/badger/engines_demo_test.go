@@ -20,7 +20,7 @@ func TestEnginesGiveTheSameFigures(t *testing.T) {
 		"SELECT agent_version, metric, tier, scored, ROUND(CAST(mean_value * 1000000 AS NUMERIC), 0), unfinished FROM badger.versions_by_metric ORDER BY 1, 2, 3",
 		"SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, CAST(ROUND(CAST(kappa * 1000000 AS NUMERIC), 0) AS BIGINT) FROM badger.agreement ORDER BY 1",
 	}
-	onEngines(t, func(t *testing.T, url string) {
+	onAllEngines(t, func(t *testing.T, url string) {
 		withDemo(t, url)
 		out := map[string]string{}
 		outputs[t.Name()] = out

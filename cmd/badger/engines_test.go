@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -38,6 +39,17 @@ var postgresServer struct {
 
 func emptyPostgres(t *testing.T) string {
 	t.Helper()
+	if err := startPostgres(); err != nil {
+		t.Skipf("there is no PostgreSQL server to test with: %v", err)
+	}
+	s := &postgresServer
+	s.Lock()
+	defer s.Unlock()
+	return s.URL(s.Database(t), s.Port)
+}
+
+// startPostgres starts the server unless it runs already.
+func startPostgres() error {
 	s := &postgresServer
 	s.Lock()
 	defer s.Unlock()
@@ -46,14 +58,25 @@ func emptyPostgres(t *testing.T) string {
 			atEnd = append(atEnd, s.Remove)
 		}
 	}
-	if s.err != nil {
-		t.Skipf("there is no PostgreSQL server to test with: %v", s.err)
-	}
-	return s.URL(s.Database(t), s.Port)
+	return s.err
 }
 
-// onEngines runs a test on every engine, each with an empty database.
+// onEngines runs a test with an empty database: on every engine if tests are thorough, otherwise on one of those that
+// start, as sql/store tests the statements themselves on every engine.
 func onEngines(t *testing.T, f func(t *testing.T, url string)) {
+	if sample.Thorough() {
+		onAllEngines(t, f)
+		return
+	}
+	e := engines[sample.One(t.Name(), len(engines))]
+	if e.name == "postgres" && startPostgres() != nil {
+		e = engines[0]
+	}
+	t.Run(e.name, func(t *testing.T) { f(t, e.empty(t)) })
+}
+
+// onAllEngines runs a test on every engine, each with an empty database.
+func onAllEngines(t *testing.T, f func(t *testing.T, url string)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) { f(t, e.empty(t)) })
 	}
