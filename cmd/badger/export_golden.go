@@ -18,14 +18,27 @@ import (
 )
 
 type exportCommand struct {
-	Cases string `placeholder:"FILE" required:"" help:"Case file in JSON Lines."`
-	To    string `placeholder:"KIND" required:"" help:"Form to write: bird, cortex-analyst, csv, defog, evalbench, genie, langfuse, langsmith, mlflow or spider."`
-	Out   string `placeholder:"FILE" required:"" help:"File to write (- is standard output)."`
-	JSON  bool   `help:"Print one JSON document."`
+	Cases string `placeholder:"FILE" help:"Case file in JSON Lines."`
+	To    string `placeholder:"KIND" required:"" help:"Form to write: bird, cortex-analyst, csv, defog, evalbench, genie, langfuse, langsmith, mlflow or spider. With --tracking, the program that scores are sent to: langfuse or mlflow."`
+	Out   string `placeholder:"FILE" help:"File to write (- is standard output)."`
+	scoresExport
+	JSON bool `help:"Print one JSON document."`
 }
 
-// Run writes the cases of a file in the form of another product. What the form has no field for is counted.
+// Run writes the cases of a file in the form of another product, or sends the scores of a run to one. What the form has
+// no field for is counted.
 func (c *exportCommand) Run(ctx context.Context, p process) error {
+	if c.Tracking != "" {
+		return c.sendScores(ctx, p)
+	}
+	if err := c.scoresExport.unused(); err != nil {
+		return err
+	}
+	for _, flag := range [][2]string{{"--cases FILE", c.Cases}, {"--out FILE", c.Out}} {
+		if flag[1] == "" {
+			return usage("expected %s, or --tracking URL for the scores of a run", flag[0])
+		}
+	}
 	kind := golden.KindNamed(c.To)
 	if kind == nil || !slices.Contains(golden.Written(), c.To) {
 		return usage("--to: expected one of %s, found %q", strings.Join(golden.Written(), ", "), c.To)

@@ -4,7 +4,7 @@ In the output of the profile:
 
     plugins:
       - module: badger_eval.dbt_duckdb
-        config: {address: "grpc://127.0.0.1:7433", token_env: BADGER_TOKEN}
+        config: {address: "grpc://127.0.0.1:7433", token_env: SERVER_TOKEN}
 
 config is optional. Its keys are arguments of badger_eval.connect; without an address, a process on this machine computes. token_env is the name of an
 environment variable with the token, and names a list of functions; by default, all are registered.
