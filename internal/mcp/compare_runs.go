@@ -78,11 +78,11 @@ func (s *Server) compareRuns(ctx context.Context, who *call, arguments json.RawM
 // compare compares two sides by the verdicts on their answers. Each verdict is counted, so that the reply follows from
 // verdicts that the caller might as well have asked for.
 func (s *Server) compare(ctx context.Context, who *call, from, to []analysis.Batch) (*comparison, error) {
-	before, err := s.judgeSide(ctx, from)
+	before, err := s.judgeSide(ctx, from, s.within(who))
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.judgeSide(ctx, to)
+	after, err := s.judgeSide(ctx, to, s.within(who))
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +122,10 @@ func (s *Server) compare(ctx context.Context, who *call, from, to []analysis.Bat
 }
 
 // judgeSide judges the latest answer to each case of a side.
-func (s *Server) judgeSide(ctx context.Context, batches []analysis.Batch) (map[string]judged, error) {
+func (s *Server) judgeSide(ctx context.Context, batches []analysis.Batch, want wanted) (map[string]judged, error) {
 	out := map[string]judged{}
 	for _, b := range batches {
-		all, err := s.judgeCases(ctx, b.By, nil)
+		all, err := s.judgeCases(ctx, b.By, nil, want)
 		if err != nil {
 			return nil, err
 		}

@@ -86,7 +86,7 @@ func (s *Server) explainCase(ctx context.Context, c *call, arguments json.RawMes
 
 func (s *Server) explain(ctx context.Context, c *call, in *caseview.Input) (*explanation, error) {
 	of := in.Case.AnswerID()
-	j, err := s.judge(ctx, of.CaseID, in.Case)
+	j, err := s.judge(ctx, of.CaseID, in.Case, s.within(c))
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (s *Server) failing(ctx context.Context, c *call, b *analysis.Batch, after 
 		ids = ids[:limit]
 		out.Next = ids[limit-1]
 	}
-	all, err := s.judgeCases(ctx, b.By, setOf(ids))
+	all, err := s.judgeCases(ctx, b.By, setOf(ids), s.within(c))
 	if err != nil {
 		return nil, err
 	}

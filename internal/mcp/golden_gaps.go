@@ -160,12 +160,12 @@ func (s *Server) saturated(ctx context.Context, c *call, out *gaps, after string
 		all = all[:limit]
 		out.next(all[limit-1])
 	}
-	requests, saturated, wanted := make([]Request, len(all)), make([]bool, len(all)), setOf(all)
+	requests, saturated, granted := make([]Request, len(all)), make([]bool, len(all)), map[string]bool{}
 	for i := range all {
 		requests[i].Answer, saturated[i] = "saturated", true
 	}
 	for _, system := range systems {
-		of, err := s.judgeCases(ctx, latest[system], wanted)
+		of, err := s.judgeCases(ctx, latest[system], setOf(all), func(*Request) (bool, error) { return false, nil })
 		if err != nil {
 			return err
 		}
@@ -173,13 +173,26 @@ func (s *Server) saturated(ctx context.Context, c *call, out *gaps, after string
 			if j, is := of[id]; is {
 				requests[i].Case, requests[i].Topic = id, j.Topic
 				requests[i].Answer += "\x00" + j.Answer
-				saturated[i] = saturated[i] && j.Outcome == accepted
 			}
 		}
 	}
 	grants, err := s.grant(c, "golden_gaps", requests...)
 	if err != nil {
 		return err
+	}
+	for i, id := range all {
+		granted[id] = !grants[i].Refused
+	}
+	for _, system := range systems {
+		of, err := s.judgeCases(ctx, latest[system], granted, func(*Request) (bool, error) { return true, nil })
+		if err != nil {
+			return err
+		}
+		for i, id := range all {
+			if j, is := of[id]; is {
+				saturated[i] = saturated[i] && j.Outcome == accepted
+			}
+		}
 	}
 	out.Looked = len(all)
 	for i, id := range all {

@@ -50,15 +50,25 @@ func (s *Server) outcome(ctx context.Context, c *scoring.Case, broken error) (Ou
 	return outcomeOf(c, &score), score
 }
 
-// judged is the outcome of a stored answer, which may be shown once its request is granted.
+// judged is the outcome of a stored answer, which may be shown once its request is granted. It is limitReached if the
+// answer was not compared.
 type judged struct {
 	Request
 	Outcome
 }
 
+// wanted reports whether an answer is to be compared. What will be refused is not: the time that it takes would tell of
+// gold without being counted.
+type wanted func(r *Request) (bool, error)
+
+// within returns a wanted for the answers whose outcomes a caller may see.
+func (s *Server) within(c *call) wanted {
+	return func(r *Request) (bool, error) { return s.ledger.May(c.caller, r) }
+}
+
 // judge returns the outcome of a stored answer: the one that [checkAnswer] has for the same answer, whatever the scores
 // of its run say, and counted as the same answer. So a stored answer tells no more than an answer that is checked.
-func (s *Server) judge(ctx context.Context, id string, stored *scoring.Case) (judged, error) {
+func (s *Server) judge(ctx context.Context, id string, stored *scoring.Case, want wanted) (judged, error) {
 	q := s.golden.byID[id]
 	if q == nil {
 		return judged{Request{Case: id, Topic: topicOf(id, ""), Answer: "no case"}, notDecided}, nil
@@ -79,8 +89,14 @@ func (s *Server) judge(ctx context.Context, id string, stored *scoring.Case) (ju
 	if err := ctx.Err(); err != nil {
 		return judged{}, err
 	}
-	out := judged{Request{Case: q.ID, Topic: q.topic, Answer: s.digest(q, &c, broken != nil)}, noAnswer}
-	if strings.TrimSpace(c.Pred.SQL) != "" || !c.Pred.Result.Absent() || c.Pred.Error != "" || c.Agent.Response != "" {
+	out := judged{Request{Case: q.ID, Topic: q.topic, Answer: s.digest(q, &c, broken != nil)}, limitReached}
+	switch compare, err := want(&out.Request); {
+	case err != nil:
+		return judged{}, err
+	case !compare:
+	case strings.TrimSpace(c.Pred.SQL) == "" && c.Pred.Result.Absent() && c.Pred.Error == "" && c.Agent.Response == "":
+		out.Outcome = noAnswer
+	default:
 		out.Outcome, _ = s.outcome(ctx, &c, broken)
 	}
 	return out, ctx.Err()
@@ -115,7 +131,8 @@ func (s *Server) casesOf(ctx context.Context, by scoring.By) (ids []string, err 
 }
 
 // judgeCases judges the answers of a batch to some cases; nil means all.
-func (s *Server) judgeCases(ctx context.Context, by scoring.By, cases map[string]bool) (map[string]judged, error) {
+func (s *Server) judgeCases(ctx context.Context, by scoring.By, cases map[string]bool,
+	want wanted) (map[string]judged, error) {
 	out := map[string]judged{}
 	err := s.each(ctx, by, func(item *batch.Item) error {
 		if cases != nil && !cases[item.CaseID] {
@@ -125,7 +142,7 @@ func (s *Server) judgeCases(ctx context.Context, by scoring.By, cases map[string
 		if err != nil {
 			stored = &scoring.Case{Pred: scoring.Query{Result: scoring.Result{Err: err}}}
 		}
-		out[item.CaseID], err = s.judge(ctx, item.CaseID, stored)
+		out[item.CaseID], err = s.judge(ctx, item.CaseID, stored, want)
 		return err
 	})
 	return out, err

@@ -432,6 +432,19 @@ func (l *Ledger) take(caller, tool string, requests []Request, all bool) (grants
 	return grants, nil
 }
 
+// May reports whether Take would grant a request alone.
+func (l *Ledger) May(caller string, r *Request) (may bool, err error) {
+	err = l.locked(func() error {
+		if err := l.catchUp(); err != nil {
+			return err
+		}
+		_, was := l.seen[r.asked(caller)]
+		may = was || l.left[budget{caller, r.Topic}] < l.limit
+		return nil
+	})
+	return may, err
+}
+
 // Record records the outcome of a request that was counted.
 func (l *Ledger) Record(caller string, r Request, o Outcome) error {
 	key := r.asked(caller)

@@ -597,6 +597,16 @@ func TestStoredAnswersAreJudged(t *testing.T) {
 			t.Errorf("%s %s: %s\nwant %s", tc.tool, tc.arguments, got, tc.want)
 		}
 	}
+	// what will be refused is not compared: its time would tell of gold
+	if _, err := s.ledger.Take(s.user, "check_answer", []Request{{Topic: s.golden.byID["c1"].topic, Answer: "another"}}); err != nil {
+		t.Fatal(err)
+	}
+	for answer, want := range map[string]Outcome{gold: accepted, table("[[7]]"): limitReached} {
+		c := &scoring.Case{ID: "c1", Pred: scoring.Query{SQL: "SELECT n FROM boats", Result: scoring.ParseResultText([]byte(answer))}}
+		if j, err := s.judge(t.Context(), "c1", c, s.within(&call{caller: s.user})); j.Outcome != want || err != nil {
+			t.Errorf("%s at the limit: %v, %v, want %v", answer, j.Outcome, err, want)
+		}
+	}
 	o.Ledger = ""
 	o.AnswersOf = func(context.Context, scoring.By) iter.Seq2[batch.Item, error] { return items() }
 	s = open(t, o)
