@@ -40,7 +40,7 @@ type Options struct {
 
 // Report counts what an export did.
 type Report struct {
-	Sent    map[string]int `json:"sent"`          // created or replaced, by what it is, such as scores
+	Sent    map[string]int `json:"sent"`          // created or replaced, by kind, such as scores
 	Same    int            `json:"unchanged"`     // already there
 	NoTrace int            `json:"without_trace"` // answers whose trace is unknown
 	NoValue int            `json:"without_value"` // scores without a value, for which the program has no form
