@@ -28,9 +28,6 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// defaultScores is the file that commands write scores to by default.
-const defaultScores = "scores.duckdb"
-
 // atEnd ends what tests started.
 var atEnd []func()
 
@@ -48,12 +45,7 @@ func (t tests) Run() int {
 	atEnd = append(atEnd, func() { _ = os.RemoveAll(dir) })
 	rememberFound()
 	debug.SetGCPercent(400) // most tests end after a few collections of a small heap
-	_, before := os.Stat(defaultScores)
 	code := t.M.Run()
-	if _, after := os.Stat(defaultScores); before != nil && after == nil {
-		fmt.Printf("FAIL: a test wrote %s in the directory of the package; give its command --to or --no-to\n", defaultScores)
-		code = max(code, 1)
-	}
 	for _, f := range atEnd {
 		f()
 	}
