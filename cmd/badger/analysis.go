@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/cases"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -38,6 +42,42 @@ func (c *chosenBatches) answers() scoring.AnswerID {
 
 func (c *chosenBatches) choose(b *analysis.Batch) bool {
 	return b.Matches(c.answers().By)
+}
+
+// of returns a usage error if flags select answers and none has scores in src. It names those that have.
+func (c *chosenBatches) of(ctx context.Context, src *openScores) error {
+	if c.answers() == (scoring.AnswerID{}) {
+		return nil
+	}
+	batches, err := src.Batches(ctx)
+	if err != nil || slices.ContainsFunc(batches, func(b analysis.Batch) bool { return c.choose(&b) }) {
+		return err
+	}
+	analysis.Sort(batches)
+	var there []string
+	for i := range batches {
+		there = append(there, batches[i].Name())
+	}
+	if len(there) == 0 {
+		return usage("%s: there are no scores", strings.Join(c.flags(), ", "))
+	}
+	slices.Reverse(there) // the latest first
+	return usage("%s: there are no scores of such answers; there are those of %s", strings.Join(c.flags(), ", "),
+		printable.List(there))
+}
+
+// flags returns the flags that are set, with their values.
+func (c *chosenBatches) flags() (out []string) {
+	for _, f := range []struct {
+		name  string
+		value chosen
+	}{{"--agent", c.Agent}, {"--agent-version", c.Version}, {"--batch", c.Batch}} {
+		if f.value != "" {
+			name, _ := scoring.Named(string(f.value))
+			out = append(out, f.name+" "+cmp.Or(printable.Short(name), "''"))
+		}
+	}
+	return out
 }
 
 // openScores is an open source of scores. The caller must call close.

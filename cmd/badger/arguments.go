@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -26,6 +28,81 @@ func checkRepeated(chosen *kong.Context) error {
 		}
 	}
 	return nil
+}
+
+// mayBeEmpty reports whether an empty value of a flag has a meaning: it selects answers without a name, or it is free
+// text.
+func mayBeEmpty(f *kong.Flag) bool {
+	return f.Target.Type() == reflect.TypeFor[chosen]() || f.PlaceHolder == "TEXT"
+}
+
+// expectedValues says what is expected as the value of a flag, by its placeholder, if it is not clear from that.
+var expectedValues = map[string]string{
+	"FILE": "the name of a file", "NEWFILE": "the name of a file", "DIR": "the name of a folder",
+	"FILE|DIR": "the name of a file or a folder", "URL": "a URL such as duckdb:FILE", "FILE|URL": "a file or a URL such as duckdb:FILE",
+	"M=V": "METRIC=NUMBER", "F=V": "FIGURE=NUMBER", "M=N": "METRIC=N", "[M=]C": "a share such as 0.9, or METRIC=0.9",
+	"A,B": "names such as A,B", "M": "the name of a metric",
+}
+
+// checkEmpty returns an error if the value of a flag or an argument is empty, as that of an unset variable of a shell
+// is, unless that has a meaning. Otherwise, a gate or an export of an unset variable would be left out silently.
+func checkEmpty(chosen *kong.Context, args []string) error {
+	flags := map[string]*kong.Flag{}
+	for _, part := range chosen.Path {
+		if f := part.Flag; f != nil {
+			for _, name := range append([]string{f.Name}, f.Aliases...) {
+				flags["--"+name] = f
+			}
+		}
+	}
+	argument := ""
+	for _, part := range chosen.Path {
+		if part.Positional != nil {
+			argument = part.Positional.Summary()
+		}
+	}
+	for i, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		name, value, together := strings.Cut(arg, "=")
+		f := flags[name]
+		switch {
+		case f == nil && together || strings.TrimSpace(arg) != "" && !strings.HasPrefix(arg, "-"):
+			continue
+		case f == nil: // a blank argument, or the blank value of the flag before it
+			if strings.TrimSpace(arg) != "" || i > 0 && takesNext(flags, args[i-1]) {
+				continue
+			}
+			if argument != "" {
+				return usage("the argument %s is empty", argument)
+			}
+			continue
+		case !together:
+			if i+1 == len(args) || !takesNext(flags, arg) {
+				continue
+			}
+			value = args[i+1]
+		}
+		if f.PlaceHolder == "A,B" {
+			value = strings.Trim(value, ", ")
+		}
+		if strings.TrimSpace(value) != "" || mayBeEmpty(f) {
+			continue
+		}
+		expected := cmp.Or(expectedValues[f.PlaceHolder], f.FormatPlaceHolder())
+		if f.Enum != "" {
+			expected = "one of " + strings.Join(slices.DeleteFunc(f.EnumSlice(), func(v string) bool { return v == "" }), ", ")
+		}
+		return usage("--%s: the value is empty; expected %s", f.Name, expected)
+	}
+	return nil
+}
+
+// takesNext reports whether arg is a flag whose value is the next argument.
+func takesNext(flags map[string]*kong.Flag, arg string) bool {
+	f := flags[arg]
+	return f != nil && !f.IsBool() && !f.IsCounter()
 }
 
 // trimLists removes blanks and empty entries from lists of names, as in --metrics "hybrid_ex, verdict".
@@ -50,11 +127,56 @@ func joinHint(flag string) string {
 	return ""
 }
 
+// blankBefore returns the error about an argument that a blank cut off the value of the flag before it, as in
+// --metrics a, b and --cases my cases.jsonl; nil if that is not likely.
+func blankBefore(parsed *kong.Context, argument string) error {
+	at := slices.Index(parsed.Args, argument)
+	if at < 1 || parsed.Selected() == nil {
+		return nil
+	}
+	name, value, together := strings.Cut(parsed.Args[at-1], "=")
+	if !together || !strings.HasPrefix(name, "--") {
+		if at < 2 {
+			return nil
+		}
+		name, value = parsed.Args[at-2], parsed.Args[at-1]
+	}
+	var flag *kong.Flag
+	for _, f := range slices.Concat(parsed.Selected().AllFlags(true)...) {
+		if name == "--"+f.Name && !f.IsBool() && !f.IsCounter() {
+			flag = f
+		}
+	}
+	if flag == nil {
+		return nil
+	}
+	whole := value + " " + argument
+	_, missing := os.Stat(value)
+	_, missingWhole := os.Stat(whole)
+	switch {
+	case flag.PlaceHolder == "A,B" && (strings.HasSuffix(value, ",") || strings.HasPrefix(argument, ",")):
+		return usage("unexpected argument %s after %s %s; write lists without blanks: %s %s", argument, name, value, name,
+			value+argument)
+	case missingWhole == nil, strings.Contains(flag.PlaceHolder, "=") && strings.Contains(value, "="),
+		strings.Contains(flag.PlaceHolder, "FILE") && missing != nil && filepath.Ext(value) == "":
+		return usage("unexpected argument %s after %s %s; quote a value with blanks: %s %s", argument, name, value, name,
+			printable.Shell(whole))
+	}
+	return nil
+}
+
 // explainArgument adds the flag that was probably meant to the error about an unexpected argument.
 func explainArgument(err error) error {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() == nil {
 		return err
+	}
+	if short, ok := strings.CutPrefix(err.Error(), "unknown flag -"); ok && !strings.HasPrefix(short, "-") {
+		for _, arg := range parse.Context.Args {
+			if name, _, _ := strings.Cut(arg, "="); len(name) > 2 && name[0] == '-' && name[1] != '-' && name[1:2] == short[:1] {
+				return usage("unknown flag %s; write -%[1]s", name)
+			}
+		}
 	}
 	argument, ok := strings.CutPrefix(err.Error(), "unexpected argument ")
 	if !ok {
@@ -65,6 +187,9 @@ func explainArgument(err error) error {
 		for _, f := range group {
 			flags[f.Name] = true
 		}
+	}
+	if blank := blankBefore(parse.Context, argument); blank != nil {
+		return blank
 	}
 	var likely []string
 	scheme, _, isURL := strings.Cut(argument, ":")

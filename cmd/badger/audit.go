@@ -80,6 +80,9 @@ func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
 		return nil, err
 	}
 	defer src.close()
+	if err := c.of(ctx, src); err != nil {
+		return nil, err
+	}
 	there, err := src.there(ctx, "--ex", c.EX)
 	if err != nil {
 		return nil, err

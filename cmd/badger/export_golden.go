@@ -46,9 +46,6 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 	if _, err := os.Stat(c.Cases); err != nil {
 		return usage("--cases: %w", err)
 	}
-	if err := notInput("--out", c.Out, c.Cases); err != nil {
-		return err
-	}
 	var lost golden.Lost
 	write := func(out io.Writer) (err error) {
 		lost, err = golden.Export(ctx, kind, caseLines(c.Cases), out)

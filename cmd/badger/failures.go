@@ -28,6 +28,9 @@ func (c *failuresCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
+	if err := c.of(ctx, src); err != nil {
+		return err
+	}
 	there, err := src.Metrics(ctx)
 	if err != nil {
 		return err

@@ -95,9 +95,6 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	if c.Out == "" && c.To == "" && !c.Check {
 		return usage("expected --out FILE, --to URL or --check")
 	}
-	if err := notInput("--out", c.Out, append(c.Files[:len(c.Files):len(c.Files)], c.Golden)...); err != nil {
-		return err
-	}
 	t, err := imports.New()
 	if err != nil {
 		return err

@@ -263,10 +263,6 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	if c.Run != "" && !c.Check {
 		return usage("--run: expected --check, too; badger run --execute runs the queries of a case file")
 	}
-	if err := notInput("--out", c.Out, append(c.Files[:len(c.Files):len(c.Files)], pred, o.Gold, o.GoldResults, o.Results,
-		o.Settings, o.Documents, o.Questions)...); err != nil {
-		return err
-	}
 	kind := golden.KindNamed(name)
 	o.Map, o.Database, o.Dialect, o.Dataset = c.Map, c.Database, c.Dialect, c.Dataset
 	if c.Out != "-" {
@@ -412,50 +408,16 @@ func nextCommand(file string, n *golden.Counts) string {
 	return next + " --no-to"
 }
 
-// notInput returns an error if the file of a flag, which would be replaced, is one of the files that are read, or a
-// result or query in one of the folders. Names and links do not matter. Other files are replaced, as by all commands
-// that export.
-func notInput(flag, path string, inputs ...string) error {
-	out, err := os.Stat(path)
-	if path == "" || path == "-" || err != nil {
-		return nil //nolint:nilerr // no file is replaced
-	}
-	if out.IsDir() {
-		return usage("%s: %q is a folder, expected the name of a file", flag, path)
-	}
-	for _, input := range inputs {
-		in, err := os.Stat(input)
-		if err != nil {
-			continue
-		}
-		if os.SameFile(in, out) || in.IsDir() && golden.IsAnswerFile(path) && isIn(in, path) {
-			return usage("%s: %q is read by this command, and would be replaced; name another file", flag, path)
-		}
-	}
-	return nil
-}
-
-// isIn reports whether a file is in a folder or in a folder in it.
-func isIn(dir os.FileInfo, path string) bool {
-	at, err := filepath.Abs(path)
-	if real, failed := filepath.EvalSymlinks(path); failed == nil {
-		at, err = filepath.Abs(real)
-	}
-	for err == nil {
-		up := filepath.Dir(at)
-		if up == at {
-			return false
-		}
-		at = up
-		if info, failed := os.Stat(at); failed == nil && os.SameFile(dir, info) {
-			return true
-		}
-	}
-	return false
-}
-
-// replaceFile writes a file. A file of that name is replaced only if all was written. Errors name the flag.
+// replaceFile writes a file. A file of that name is replaced only if all was written; what is not a regular file, such as
+// a pipe or /dev/null, is written to. Errors name the flag.
 func replaceFile(flag, path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return usage("%s: %w", flag, err)
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return usage("%s: %w", flag, err)

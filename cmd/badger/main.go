@@ -178,9 +178,14 @@ func command(ctx context.Context, args []string, p process) (code int) {
 		complain(p.stderr, explainArgument(err))
 		return exitUsage
 	}
-	if err := checkRepeated(chosen); err != nil {
-		complain(p.stderr, err)
-		return exitUsage
+	for _, check := range []func() error{
+		func() error { return checkRepeated(chosen) }, func() error { return checkEmpty(chosen, args) },
+		func() error { return checkOutputs(chosen, p) },
+	} {
+		if err := check(); err != nil {
+			complain(p.stderr, err)
+			return exitUsage
+		}
 	}
 	trimLists(chosen)
 	chosen.BindTo(ctx, (*context.Context)(nil))

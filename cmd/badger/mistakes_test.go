@@ -37,6 +37,23 @@ func TestMistakes(t *testing.T) {
 		{"a list twice", run("--no-to", "--quiet", "--metrics", "tree_match", "--metrics", "stef"), exitDone, ""},
 		{"a list with blanks", run("--no-to", "--quiet", "--metrics", "tree_match, syntactic_accuracy,"), exitDone, ""},
 		{"a file without its flag", []string{"run", cases, "--no-to"}, exitUsage, "write --cases " + cases},
+		{"a list with a blank", run("--metrics", "hybrid_ex,", "verdict"), exitUsage, "unexpected argument verdict after --metrics hybrid_ex,; write lists without blanks: --metrics hybrid_ex,verdict"},
+		{"a name with a blank", []string{"run", "--no-to", "--cases", "my", "cases.jsonl"}, exitUsage, "unexpected argument cases.jsonl after --cases my; quote a value with blanks: --cases 'my cases.jsonl'"},
+		{"a member with a blank", []string{"import", "bird", "dev.json", "--check", "--map", "gold_sql=Gold", "SQL"}, exitUsage, "quote a value with blanks: --map 'gold_sql=Gold SQL'"},
+		{"a name after a name that exists", run("q1"), exitUsage, "write --run-id q1"},
+		{"one dash", []string{"run", "-cases", "x.jsonl"}, exitUsage, "unknown flag -cases; write --cases"},
+		{"one dash and =", []string{"run", "-cases=x.jsonl"}, exitUsage, "unknown flag -cases; write --cases"},
+		{"a quoted tilde", []string{"run", "--no-to", "--cases", "~/none.jsonl"}, exitUsage, `--cases: file "~/none.jsonl" does not exist; a shell replaces ~ outside of quotes only, write $HOME`},
+		{"a relative name", []string{"run", "--no-to", "--cases", "none/none.jsonl"}, exitUsage, `--cases: file "none/none.jsonl" does not exist (/`},
+		{"an absolute name", []string{"run", "--no-to", "--cases", "/none/none.jsonl"}, exitUsage, `--cases: file "/none/none.jsonl" does not exist` + "\n"},
+		{"cases for scores", []string{"trend", "--scores", cases}, exitFail, "cases.jsonl:1: expected a score, as badger run --scores writes them, found a case"},
+		{"another file for scores", []string{"trend", "--scores", write("other.jsonl", "{\"a\": 1}\n")}, exitFail, "other.jsonl:1: expected a score: "},
+		{"an object over lines", file("--cases", "pretty.jsonl", "{\n  \"case_id\": \"a\"\n}\n"), exitFail, "pretty.jsonl: expected one JSON object a line (JSON Lines), found an object over several lines; jq -c ."},
+		{"an object over lines that begins a list", file("--cases", "pretty2.jsonl", "{\"turns\": [\n  1]}\n"), exitFail, "found an object over several lines"},
+		{"no value", run("--no-to", "--quiet", "--metrics", "hybrid_ex"), exitFail, "no score of the 1 answer has a value; the summary says why; if the cases have queries and no results, --execute URL runs the queries"},
+		{"one value", run("--no-to", "--quiet", "--metrics", "hybrid_ex,tree_match"), exitDone, ""},
+		{"an empty gate", run("--no-to", "--fail-under", ""), exitUsage, "--fail-under: the value is empty; expected METRIC=NUMBER"},
+		{"an output that is read", run("--no-to", "--jsonl", cases), exitUsage, "is read by this command, and would be replaced; name another file"},
 		{"a URL without its flag", []string{"report", "duckdb:x.duckdb"}, exitUsage, "write --db duckdb:x.duckdb"},
 		{"a database without its flag", []string{"view", "x.duckdb"}, exitUsage, "write --db duckdb:x.duckdb"},
 		{"two results without flags", []string{"score", "gold.csv", "answer.csv"}, exitUsage, "write --gold FILE --pred FILE"},
@@ -125,6 +142,53 @@ func TestMaxBroken(t *testing.T) {
 			if code, _, log := badger(t, command, "--db", db, "--max-broken", most); code != want || !strings.Contains(log, "3 of 8 cases that passed ex_bird before do not pass now") {
 				t.Errorf("%s, %s: exit %d, want %d: %s", command, most, code, want, log)
 			}
+		}
+	}
+}
+
+// An agent, version or batch without scores is an error that names those that have some, also where a gate would pass.
+// A run is not compared with itself.
+func TestMistakesInNames(t *testing.T) {
+	dir := t.TempDir()
+	cases, db, scores := filepath.Join(dir, "cases.jsonl"), "duckdb:"+filepath.Join(dir, "s.duckdb"), filepath.Join(dir, "scores.jsonl")
+	text := ""
+	for _, batch := range []string{"b1", "b2"} {
+		text += fmt.Sprintf(`{"case_id": "q", "question": "?", "gold": {"result": {"columns": ["n"], "rows": [[1]]}}, "agent": {"name": "atlas", "version": "1", "batch_id": %q, "result": {"columns": ["n"], "rows": [[1]]}}}`+"\n", batch)
+	}
+	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "run", "--quiet", "--cases", cases, "--to", db, "--metrics", "ex_bird", "--run-id", "r", "--scores", scores)
+	for _, from := range [][]string{{"--db", db}, {"--scores", scores}} {
+		for _, c := range []struct {
+			args []string
+			says string // "": no error
+		}{
+			{[]string{"trend", "--agent", "nope"}, "--agent nope: there are no scores of such answers; there are those of "},
+			{[]string{"trend", "--batch", "nope", "--max-broken", "ex_bird=0"}, "--batch nope: there are no scores of such answers; there are those of "},
+			{[]string{"failures", "--agent", "atlas", "--agent-version", "2"}, "--agent atlas, --agent-version 2: there are no scores"},
+			{[]string{"audit", "--agent", ""}, "--agent '': there are no scores"},
+			{[]string{"rank", "--batch", "b3"}, "--batch b3: there are no scores"},
+			{[]string{"compare", "--from", "nope"}, "--from: no scores of \"nope\"; there are "},
+			{[]string{"trend", "--agent", "atlas", "--batch", "b2"}, ""},
+			{[]string{"failures", "--batch", "b1"}, ""},
+		} {
+			code, _, log := badger(t, append(c.args, from...)...)
+			if c.says == "" && code != exitDone || c.says != "" && (code != exitUsage || !strings.Contains(log, c.says) || !strings.Contains(log, "b2")) {
+				t.Errorf("%q: exit %d: %s", c.args, code, log)
+			}
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"--against", "r"}, exitUsage}, {[]string{"--agent", "atlas", "--against", "r"}, exitUsage},
+		{[]string{"--batch", "b2", "--against", "atlas@1"}, exitUsage}, {[]string{"--batch", "b2", "--against", "b2"}, exitUsage},
+		{[]string{"--batch", "b2", "--against", "b1"}, exitDone},
+	} {
+		if code, _, log := badger(t, append([]string{"report", "--db", db}, c.args...)...); code != c.code || code != exitDone && !strings.Contains(log, "is the run that is reported on") {
+			t.Errorf("%q: exit %d, want %d: %s", c.args, code, c.code, log)
 		}
 	}
 }

@@ -29,6 +29,9 @@ func (c *rankCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
+	if err := c.of(ctx, src); err != nil {
+		return err
+	}
 	there, err := src.there(ctx, "--ex", c.EX)
 	if err != nil {
 		return err

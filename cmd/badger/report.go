@@ -11,7 +11,6 @@ import (
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -63,8 +62,8 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 			p.stderr, w); err != nil {
 			return err
 		}
-		if base.RunID == of.RunID || base.ID == of.ID && base.By == (scoring.By{}) {
-			return usage("--against: %.80q is the run that is reported on, expected another run", c.Against)
+		if same, err := sameAnswers(ctx, w, of, base); err != nil || same {
+			return cmp.Or(err, usage("--against: %.80q is the run that is reported on, expected another run", c.Against))
 		}
 	}
 	if err := c.gated(ctx, w, of, gates); err != nil {
@@ -93,6 +92,16 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		return errGate
 	}
 	return nil
+}
+
+// sameAnswers reports whether a run and the side that it is compared with have the same answers: both are of one run,
+// and all of its answers that are reported on are on the other side, too.
+func sameAnswers(ctx context.Context, w *store.Store, of, base store.OfRun) (bool, error) {
+	if base.ID != of.ID {
+		return false, nil
+	}
+	rows, err := w.Runs(ctx, of.ID)
+	return !slices.ContainsFunc(rows, func(r store.Run) bool { return r.Matches(of.By) && !r.Matches(base.By) }), err
 }
 
 // gated returns an error if the run has no scores of a metric of a gate on its change.

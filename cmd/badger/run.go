@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
@@ -154,7 +155,29 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 			"database of the cases right?")
 		err = cmp.Or(err, errLost)
 	}
-	return cmp.Or(err, e.sendEvaluations(ctx))
+	err = cmp.Or(err, e.sendEvaluations(ctx))
+	if err == nil {
+		err = e.noValue(outcome)
+	}
+	return err
+}
+
+// noValue returns an error if no score of the run has a value although none failed, or if no gold query ran. A run
+// without a gate would otherwise succeed although nothing was measured.
+func (e *runAtWork) noValue(outcome batch.Outcome) error {
+	switch {
+	case e.Execution != nil && e.Execution.NoGoldRan():
+		return errcode.New(errcode.InvalidArgument, "no gold query ran, so metrics of results have no value: expected --execute "+
+			"with the database that the gold queries were written for, and in its dialect")
+	case outcome.Done == 0 || e.Summary.AnyScored():
+		return nil
+	}
+	hint := ""
+	if e.Execution == nil {
+		hint = "; if the cases have queries and no results, --execute URL runs the queries"
+	}
+	return errcode.New(errcode.InvalidArgument, "no score of the %s has a value; the summary says why%s",
+		printable.Count(outcome.Done, "answer"), hint)
 }
 
 // check returns a usage error if flags exclude each other.
@@ -412,6 +435,9 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	}
 	return closeAll, nil
 }
+
+// files returns the database that the scores are written to, which is in the current folder by default.
+func (c *runCommand) files() []string { return []string{c.written()} }
 
 // openWritten opens the database at to, which the scores are written to; nil if there is none.
 func (c *runCommand) openWritten(ctx context.Context, to string) (*store.Store, error) {

@@ -85,6 +85,9 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
+	if err := c.of(ctx, src); err != nil {
+		return err
+	}
 	there, gates, err := c.gates(ctx, src, c.Metrics)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -42,28 +43,26 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 		name := filepath.Base(s.Path) + ":"
 		known := interned{}
 		talks := sync.OnceValues(func() (*scoring.Conversations, error) { return s.conversations(ctx) })
+		several := false // the first line begins an object that it does not end
 		for line, err := range s.lines(ctx) {
 			if err != nil {
 				yield(Item{}, err)
 				return
 			}
 			text := textOf(line)
-			if line.Number == 1 {
-				if what := notText(line.Text); what != "" {
-					yield(Item{},
-						errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
-					return
+			what := ""
+			switch line.Number {
+			case 1:
+				what = notLines(line.Text, text)
+				several = len(text) > 0 && text[0] == '{' && strings.IndexByte("{[,:", text[len(text)-1]) >= 0
+			case 2:
+				if several && len(text) > 0 && text[0] != '{' {
+					what = "expected one JSON object a line (JSON Lines), found an object over several lines; jq -c . writes each in one line"
 				}
-				if len(text) > 0 && text[0] == '[' {
-					yield(Item{},
-						errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array",
-							filepath.Base(s.Path)))
-					return
-				}
-				if looksLikeCSV(text) {
-					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), and the first line looks like the header of CSV; write each row as an object, such as {\"case_id\": …, \"gold_sql\": …, \"sql\": …}", filepath.Base(s.Path)))
-					return
-				}
+			}
+			if what != "" {
+				yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: %s", filepath.Base(s.Path), what))
+				return
 			}
 			if len(text) == 0 && line.Length <= s.maxLine() {
 				continue
@@ -73,6 +72,23 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 			}
 		}
 	}
+}
+
+// notLines returns what is wrong with a file whose first line shows another format than JSON Lines; "" if it does not.
+// line is the whole line, and text its text.
+func notLines(line, text []byte) string {
+	const expected = "expected one JSON object a line (JSON Lines), "
+	switch what := notText(line); {
+	case what == "UTF-16":
+		return "expected JSON Lines in UTF-8, found UTF-16; iconv -f UTF-16 -t UTF-8 converts it"
+	case what != "":
+		return "expected JSON Lines in UTF-8, found " + what
+	case len(text) > 0 && text[0] == '[':
+		return expected + "found an array; badger import reads golden sets such as BIRD, and jq -c '.[]' writes a list as lines"
+	case looksLikeCSV(text):
+		return expected + `and the first line looks like the header of CSV; write each row as an object, such as {"case_id": …, "gold_sql": …, "sql": …}, or convert it by badger import csv`
+	}
+	return ""
 }
 
 // lines yields the lines of the file until ctx ends.

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"maps"
 	"os"
-	"path/filepath"
 
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -24,9 +23,9 @@ func file(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, erro
 		return nil, Snapshots{}, errcode.Usage(
 			"%sfile %q does not exist; cases are read twice, so write standard input to a file first", what, path)
 	case err != nil:
-		return nil, Snapshots{}, errcode.Usage("%sfile %q does not exist", what, filepath.Base(path))
+		return nil, Snapshots{}, errcode.NoFile(what, path)
 	case info.IsDir():
-		return nil, Snapshots{}, errcode.Usage("%s%q is a directory, expected a file in JSON Lines", what, filepath.Base(path))
+		return nil, Snapshots{}, errcode.Usage("%s%q is a directory, expected a file in JSON Lines", what, path)
 	}
 	snaps := Snapshots{Files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}
 	if of != (scoring.AnswerID{}) {

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strings"
 )
 
 // Code is the kind of a failure. The numbers are gRPC's.
@@ -142,6 +144,20 @@ func (e usage) Unwrap() error { return e.error }
 // Usage returns a usage error: a command line or configuration that the user can correct. It has a separate exit
 // code.
 func Usage(format string, args ...any) error { return usage{New(InvalidArgument, format, args...)} }
+
+// NoFile returns a usage error for a file that does not exist. what is written before the word file, such as the flag
+// that names it. The message has the path as given and, if it is relative, where it was looked for.
+func NoFile(what, path string) error {
+	hint := ""
+	full, err := filepath.Abs(path)
+	switch {
+	case strings.HasPrefix(path, "~"):
+		hint = "; a shell replaces ~ outside of quotes only, write $HOME"
+	case err == nil && full != path:
+		hint = fmt.Sprintf(" (%s)", full)
+	}
+	return Usage("%sfile %q does not exist%s", what, path, hint)
+}
 
 // AsUsage returns err as a usage error, with the same message.
 func AsUsage(err error) error { return usage{err} }

@@ -126,7 +126,7 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 // for.
 func Scores(ctx context.Context, file string, cs *scoring.Case) (scores []scoring.Score, goldHash string, err error) {
 	if _, err := os.Stat(file); err != nil {
-		return nil, "", errcode.Usage("--scores: file %q does not exist", filepath.Base(file))
+		return nil, "", errcode.NoFile("--scores: ", file)
 	}
 	id := cs.AnswerID()
 	for r, err := range batch.ReadScores(ctx, file) {

@@ -505,6 +505,18 @@ func (e *Executor) NoneRan() bool {
 	return unreached > 0
 }
 
+// NoGoldRan reports whether gold queries failed in their database, and none of them ran.
+func (e *Executor) NoGoldRan() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.noGoldRan()
+}
+
+func (e *Executor) noGoldRan() bool {
+	of := e.tally.Outcomes[gold]
+	return of[failed] > 0 && of[ran] == 0
+}
+
 // Lines describes the executed queries: a first line with their numbers, and then a line for each kind of query
 // without a result, with an example.
 func (e *Executor) Lines() (lines []string) {
@@ -537,7 +549,7 @@ func (e *Executor) Lines() (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("cases that state schema_ddl: %d; of their tables %s", n, what))
 	}
-	if all := e.tally.Outcomes[gold]; all[failed] > 0 && all[ran] == 0 {
+	if e.noGoldRan() {
 		lines = append(lines, "!! no gold query ran: are the database and the role the right ones?")
 	}
 	return lines

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,22 +35,17 @@ func (t Targets) Printed() bool {
 	return slices.ContainsFunc(t, func(x Target) bool { return x.Path == StandardOutput })
 }
 
-// Check returns a usage error if two targets have the same path. printed names what else is written to standard output;
+// Check returns a usage error if two targets are standard output. printed names what else is written to it;
 // "": nothing.
 func (t Targets) Check(printed string) error {
-	flags := map[string]string{}
-	if printed != "" {
-		flags[StandardOutput] = printed
-	}
 	for _, x := range t {
-		if x.Path == "" {
-			continue
+		switch {
+		case x.Path != StandardOutput:
+		case printed != "":
+			return errcode.Usage("%s and %s both write to %.80q", printed, x.Flag, x.Path)
+		default:
+			printed = x.Flag
 		}
-		path := filepath.Clean(x.Path)
-		if other := flags[path]; other != "" {
-			return errcode.Usage("%s and %s both write to %.80q", other, x.Flag, x.Path)
-		}
-		flags[path] = x.Flag
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) 
 	for _, path := range paths {
 		file, err := os.Stat(path)
 		if err != nil {
-			return nil, errcode.Usage("%s: file %q does not exist", flag, filepath.Base(path))
+			return nil, errcode.NoFile(flag+": ", path)
 		}
 		if slices.ContainsFunc(files, func(o os.FileInfo) bool { return os.SameFile(file, o) }) {
 			return nil, errcode.Usage("%s: duplicate file %q", flag, filepath.Base(path))

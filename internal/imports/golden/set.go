@@ -188,7 +188,7 @@ func (o *Options) check() error {
 	}
 	for flag, path := range map[string]string{"--eval": o.Settings, "--questions": o.Questions} {
 		if path != "" && !isFile(path) {
-			return errcode.Usage("%s: file %q does not exist", flag, path)
+			return errcode.NoFile(flag+": ", path)
 		}
 	}
 	return nil

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// accepts parses a command line and returns the error of its flags and arguments, without running the command.
+func accepts(t *testing.T, args ...string) error {
+	t.Helper()
+	parser, err := kong.New(grammarFor(args), kong.Vars{"version": "v"}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := parser.Parse(args)
+	if err != nil {
+		return err
+	}
+	return errors.Join(checkEmpty(chosen, args), checkOutputs(chosen, process{getenv: func(string) string { return "" }}))
+}
+
+// leaves returns the commands that run something, with their flags.
+func leaves(t *testing.T) map[*kong.Node][]*kong.Flag {
+	t.Helper()
+	all := map[*kong.Node][]*kong.Flag{}
+	_ = kong.Visit(grammar(t), func(node kong.Visitable, next kong.Next) error {
+		if n, ok := node.(*kong.Node); ok && n.Type == kong.CommandNode && n.Leaf() {
+			all[n] = slices.DeleteFunc(slices.Concat(n.AllFlags(false)...), func(f *kong.Flag) bool { return f.Name == "help" || f.Name == "version" })
+		}
+		return next(nil)
+	})
+	return all
+}
+
+// given returns the command line of a command with what it requires, as names of files in dir, and with more flags.
+func given(n *kong.Node, flags []*kong.Flag, dir string, more ...string) []string {
+	args := strings.Fields(n.Path())
+	for _, p := range n.Positional {
+		if p.Required {
+			args = append(args, filepath.Join(dir, "argument"))
+		}
+	}
+	has := func(f *kong.Flag) bool {
+		return slices.ContainsFunc(more, func(arg string) bool { return arg == "--"+f.Name || strings.HasPrefix(arg, "--"+f.Name+"=") })
+	}
+	for _, f := range flags {
+		rival := slices.ContainsFunc(flags, func(o *kong.Flag) bool {
+			return has(o) && slices.ContainsFunc(o.Xor, func(group string) bool { return slices.Contains(f.Xor, group) })
+		})
+		if f.Required && !has(f) && !rival {
+			more = append(more, "--"+f.Name, map[bool]string{true: "duckdb:" + filepath.Join(dir, "required.duckdb"), false: filepath.Join(dir, "required")}[f.PlaceHolder == "URL"])
+		}
+	}
+	return append(args, more...)
+}
+
+// readFlags are the flags that name files which are read, or databases and folders that are read and written in place.
+// A new flag belongs here, or in fileUses.
+var readFlags = strings.Fields(`--answer --apply --ca --assessments --case-file --cases --chosen --config --db --diff
+	--documents --eval --execute --from --gold --gold-file --gold-results --gold-sql --golden --guideline
+	--judge-key-file --judge-url --judges --logic --page --pred --predictions --questions --results --scores --sentinels
+	--run --source --to --token-file --values`)
+
+// Every flag that names a file says whether it is read or written, and a flag whose help says that it is written is not
+// one that is read.
+func TestFileUses(t *testing.T) {
+	writes := regexp.MustCompile(`^Write|^Append|to write|^Directory for|Cache`)
+	used := map[string]bool{}
+	for n, flags := range leaves(t) {
+		for _, f := range flags {
+			use, ok := useOf(n.Path(), f.Value)
+			where := n.Path() + " --" + f.Name + " " + f.PlaceHolder
+			switch {
+			case !ok:
+			case use == isRead && !slices.Contains(readFlags, "--"+f.Name):
+				t.Errorf("%s: is it read or written? Add it to readFlags or fileUses", where)
+			case use == isRead && f.PlaceHolder != "URL" && writes.MatchString(f.Help), use != isRead && !writes.MatchString(f.Help):
+				t.Errorf("%s: use %d, and the help says: %s", where, use, f.Help)
+			}
+			for key := range fileUses {
+				if strings.HasSuffix(where, key) && use == fileUses[key] {
+					used[key] = true
+				}
+			}
+		}
+	}
+	for key := range fileUses {
+		if !used[key] {
+			t.Errorf("%s: no command has such a flag", key)
+		}
+	}
+}
+
+// No command writes to a file that it reads, under any name of that file.
+func TestOutputsAreNoInputs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	in := filepath.Join(dir, "in.x")
+	err := errors.Join(os.WriteFile(in, []byte("text"), 0o600), os.Symlink("in.x", "soft.x"), os.Link(in, "hard.x"), os.Mkdir("sub", 0o700), os.WriteFile("required.duckdb", []byte("text"), 0o600), os.WriteFile("argument", []byte("text"), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{in, "in.x", "sub/../in.x", "soft.x", "hard.x", "./in.x"}
+	pairs := 0
+	for n, flags := range leaves(t) {
+		for _, out := range flags {
+			use, _ := useOf(n.Path(), out.Value)
+			if use != replaced && use != appended {
+				continue
+			}
+			refused := func(path string, more ...string) {
+				t.Helper()
+				args := given(n, flags, dir, append(more, "--"+out.Name, path)...)
+				if err := accepts(t, args...); err == nil || !strings.Contains(err.Error(), "--"+out.Name+": \""+path+"\" is read by this command, and would ") {
+					t.Errorf("%s: %v", strings.Join(args, " "), err)
+				}
+				pairs++
+			}
+			if args := given(n, flags, dir, "--"+out.Name, "other.x"); accepts(t, args...) != nil {
+				t.Errorf("%s: %v", strings.Join(args, " "), accepts(t, args...))
+			}
+			for i, f := range flags {
+				use, ok := useOf(n.Path(), f.Value)
+				if !ok || use != isRead || slices.ContainsFunc(f.Xor, func(x string) bool { return slices.Contains(out.Xor, x) }) || f.Name == "judge-url" {
+					continue
+				}
+				value := names[(i+1)%len(names)]
+				if strings.Contains(f.PlaceHolder, "URL") {
+					value = []string{"duckdb:" + value + "?mode=ro", "sqlite:" + value}[i%2]
+				}
+				refused(names[pairs%len(names)], "--"+f.Name, value)
+			}
+			if slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "file" }) {
+				refused("sub/../argument")
+			}
+		}
+	}
+	if pairs < 100 {
+		t.Errorf("%d pairs of flags, expected more", pairs)
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"c.jsonl": "{}", "old.csv": "old", "db.db": "SQLite format 3\x00....", "duck.db": "01234567DUCK\x40\x00\x00\x00", "duck.txt": "01234567DUC", "judge.yaml": "x",
+		"cfg.yaml": "judges: [judge.yaml]\nexecute: {url: 'sqlite:dbs/{database}/{database}.sqlite'}\n", "dbs/shop/shop.sqlite": "x", "dbs/shop/notes.txt": "x",
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Symlink("new.duckdb", "dangling"), os.Symlink(dir, "here")); err != nil {
+		t.Fatal(err)
+	}
+	const run = "run --cases c.jsonl "
+	for command, says := range map[string]string{
+		run + "--csv old.csv --jsonl new.jsonl":                             "",
+		run + "--csv - --jsonl new.jsonl":                                   "",
+		run + "--csv x --jsonl ./x":                                         `--csv and --jsonl both write to "./x"`,
+		run + "--csv old.csv --scores here/old.csv":                         `both write to`,
+		run + "--csv x --jsonl X":                                           "",
+		run + "--csv /dev/zero --jsonl /dev/zero":                           "",
+		run + "--csv scores.duckdb":                                         `"scores.duckdb" is read by this command`,
+		run + "--no-to --csv scores.duckdb":                                 "",
+		run + "--to duckdb:new.duckdb --csv scores.duckdb":                  "",
+		run + "--to duckdb:new.duckdb --markdown dangling":                  `"dangling" is read by this command`,
+		run + "--to duckdb:new.duckdb --markdown here/new.duckdb.wal":       `is read by this command`,
+		run + "--to postgres://h/new --markdown postgres":                   "",
+		run + "--no-to --judge replay:c2.jsonl --csv c2.jsonl":              `is read by this command`,
+		run + "--no-to --config cfg.yaml --csv judge.yaml":                  `is read by this command`,
+		run + "--no-to --config cfg.yaml --csv dbs/shop/shop.sqlite":        `is read by this command`,
+		run + "--no-to --config cfg.yaml --csv dbs/shop/notes.txt":          "",
+		run + "--no-to --audit c.jsonl":                                     `"c.jsonl" is read by this command, and would get other lines`,
+		run + "--to duckdb:a.duckdb --ledger duckdb:a.duckdb":               "",
+		run + "--ledger none --audit none":                                  "",
+		run + "--no-to --scores db.db":                                      `--scores: "db.db" is a database of SQLite, and would be replaced`,
+		run + "--no-to --scores duck.db":                                    `"duck.db" is a database of DuckDB`,
+		run + "--no-to --scores duck.txt":                                   "",
+		run + "--no-to --junit nodir/j.xml":                                 `--junit: the folder "nodir" does not exist`,
+		run + "--no-to --junit j.xml/":                                      `"j.xml/" is a folder, expected the name of a file`,
+		run + "--no-to --junit dbs":                                         `"dbs" is a folder, expected the name of a file`,
+		run + "--html dbs":                                                  "",
+		"import csv c.jsonl --predictions dbs --out dbs/shop/1.sql":         "",
+		"queue export --db duckdb:x.duckdb --to x.duckdb":                   `--to: "x.duckdb" is read by this command`,
+		"policy --answer a.jsonl --answer b.jsonl --out b.jsonl":            `"b.jsonl" is read by this command`,
+		"report --db duckdb:a.duckdb --html a.duckdb":                       `"a.duckdb" is read by this command`,
+		"report --db duckdb:a.duckdb --sarif s.json --case-file s.json":     `"s.json" is read by this command`,
+		"judge improve j.yaml --source duckdb:a.duckdb --out x --audit ./x": "both write to",
+	} {
+		err := accepts(t, strings.Fields(command)...)
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v, want %q", command, err, says)
+		}
+	}
+}
+
+// An empty value of a flag is an error, but for those flags where it has a meaning.
+func TestEmptyValues(t *testing.T) {
+	dir := t.TempDir()
+	empty := map[string]bool{}
+	for n, flags := range leaves(t) {
+		for _, f := range flags {
+			if f.IsBool() || f.IsCounter() {
+				continue
+			}
+			for _, values := range [][]string{{"--" + f.Name, ""}, {"--" + f.Name + "="}, {"--" + f.Name, " "}} {
+				err := accepts(t, given(n, flags, dir, values...)...)
+				switch {
+				case err == nil:
+					empty["--"+f.Name+" "+f.PlaceHolder] = true
+				case f.Target.Kind().String() == "string" || f.IsSlice():
+					if said := err.Error(); !strings.Contains(said, "the value is empty; ") && !strings.Contains(said, "must be one of") {
+						t.Errorf("%s %q: %v", n.Path(), values, err)
+					}
+				}
+			}
+		}
+	}
+	want := []string{"--agent NAME", "--agent-version VERSION", "--batch BATCH", "--batch ID", "--from AGENT@VERSION", "--from-batch ID", "--name TEXT", "--note TEXT", "--search TEXT", "--to AGENT@VERSION", "--to-batch ID"}
+	if got := slices.Sorted(maps.Keys(empty)); !slices.Equal(got, want) {
+		t.Errorf("flags that may be empty: %q, want %q", got, want)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"run", "--cases", "c", "--fail-under", "ex_bird=1", "--fail-under", ""}, "--fail-under: the value is empty; expected METRIC=NUMBER"},
+		{[]string{"run", "--cases", "c", "--fail-under="}, "--fail-under: the value is empty; expected METRIC=NUMBER"},
+		{[]string{"run", "--cases", "c", "--max-broken", ""}, "--max-broken: the value is empty; expected METRIC=N"},
+		{[]string{"run", "--cases", "c", "--metrics", " , "}, "--metrics: the value is empty; expected names such as A,B"},
+		{[]string{"run", "--cases", "c", "--metrics", "a,"}, ""},
+		{[]string{"run", "--cases", "c", "--agent", "", "--quiet"}, ""},
+		{[]string{"import", "bird", "x", "--execute", "", "--check"}, "--run: the value is empty; expected a URL such as duckdb:FILE"},
+		{[]string{"import", "bird", "x", "--pair", "", "--check"}, "--pair: the value is empty; expected one of question_id, index"},
+		{[]string{"import", "bird", "", "--check"}, "the argument <file> ... is empty"},
+		{[]string{"import", "bird", "--check", ""}, "the argument <file> ... is empty"},
+		{[]string{"accept", "", "--db", "duckdb:x"}, "the argument [<of>] is empty"},
+		{[]string{"sql", "--", ""}, ""},
+	} {
+		if err := accepts(t, c.args...); c.says == "" && err != nil || c.says != "" && (err == nil || err.Error() != c.says) {
+			t.Errorf("%q: %v, want %q", c.args, err, c.says)
+		}
+	}
+}
