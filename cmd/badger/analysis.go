@@ -59,10 +59,10 @@ func (c *chosenBatches) of(ctx context.Context, src *openScores) error {
 		there = append(there, batches[i].Name())
 	}
 	if len(there) == 0 {
-		return usage("%s: there are no scores", strings.Join(c.flags(), ", "))
+		return usage("%s: no scores at all", strings.Join(c.flags(), ", "))
 	}
 	slices.Reverse(there) // the latest first
-	return usage("%s: there are no scores of such answers; there are those of %s", strings.Join(c.flags(), ", "),
+	return usage("%s: no such answers; the scores are of %s", strings.Join(c.flags(), ", "),
 		printable.List(there))
 }
 

@@ -39,8 +39,9 @@ func mayBeEmpty(f *kong.Flag) bool {
 // expectedValues says what is expected as the value of a flag, by its placeholder, if it is not clear from that.
 var expectedValues = map[string]string{
 	"FILE": "the name of a file", "NEWFILE": "the name of a file", "DIR": "the name of a folder",
-	"FILE|DIR": "the name of a file or a folder", "URL": "a URL such as duckdb:FILE", "FILE|URL": "a file or a URL such as duckdb:FILE",
-	"M=V": "METRIC=NUMBER", "F=V": "FIGURE=NUMBER", "M=N": "METRIC=N", "[M=]C": "a share such as 0.9, or METRIC=0.9",
+	"FILE|DIR": "the name of a file or a folder", "URL": "a URL such as duckdb:FILE",
+	"FILE|URL": "a file or a URL such as duckdb:FILE",
+	"M=V":      "METRIC=NUMBER", "F=V": "FIGURE=NUMBER", "M=N": "METRIC=N", "[M=]C": "a share such as 0.9, or METRIC=0.9",
 	"A,B": "names such as A,B", "M": "the name of a metric",
 }
 

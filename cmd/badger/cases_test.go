@@ -80,7 +80,7 @@ func TestCommandsOpenCasesAlike(t *testing.T) {
 		{why: "a version in a pipe", place: func() string { return pipeOf(t, cases) }, args: []string{"--agent-version", "1"}, found: 2},
 		{why: "a version in a warehouse", place: func() string { return url }, warehouse: true, args: []string{"--agent-version", "1"}, found: 2},
 		{why: "a version of the golden set", place: func() string { return url }, warehouse: true, args: []string{"--set-version", "7"}, found: 3},
-		{why: "no such file", place: func() string { return filepath.Join(dir, "none.jsonl") }, code: exitUsage, says: `FLAG: file "none.jsonl" does not exist`},
+		{why: "no such file", place: func() string { return filepath.Join(dir, "none.jsonl") }, code: exitUsage, says: `FLAG: file "` + filepath.Join(dir, "none.jsonl") + `" does not exist`},
 		{why: "a dash, which is a name", place: func() string { return "-" }, code: exitUsage, says: `FLAG: file "-" does not exist; cases are read twice, so write standard input to a file first`},
 		{why: "a version of the golden set of a file", place: func() string { return file }, args: []string{"--set-version", "7"}, code: exitUsage, says: "--set-version: expected --source URL with it; a file holds no versions of the golden set"},
 		{why: "an empty version of the golden set", place: func() string { return file }, args: []string{"--set-version", ""}, code: exitUsage, says: "--set-version: the value is empty"},

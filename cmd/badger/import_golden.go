@@ -408,8 +408,8 @@ func nextCommand(file string, n *golden.Counts) string {
 	return next + " --no-to"
 }
 
-// replaceFile writes a file. A file of that name is replaced only if all was written; what is not a regular file, such as
-// a pipe or /dev/null, is written to. Errors name the flag.
+// replaceFile writes a file. A file of that name is replaced only if all was written; what is not a regular file, such
+// as a pipe or /dev/null, is written to. Errors name the flag.
 func replaceFile(flag, path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -164,11 +164,11 @@ func TestMistakesInNames(t *testing.T) {
 			args []string
 			says string // "": no error
 		}{
-			{[]string{"trend", "--agent", "nope"}, "--agent nope: there are no scores of such answers; there are those of "},
-			{[]string{"trend", "--batch", "nope", "--max-broken", "ex_bird=0"}, "--batch nope: there are no scores of such answers; there are those of "},
-			{[]string{"failures", "--agent", "atlas", "--agent-version", "2"}, "--agent atlas, --agent-version 2: there are no scores"},
-			{[]string{"audit", "--agent", ""}, "--agent '': there are no scores"},
-			{[]string{"rank", "--batch", "b3"}, "--batch b3: there are no scores"},
+			{[]string{"trend", "--agent", "nope"}, "--agent nope: no such answers; the scores are of "},
+			{[]string{"trend", "--batch", "nope", "--max-broken", "ex_bird=0"}, "--batch nope: no such answers; the scores are of "},
+			{[]string{"failures", "--agent", "atlas", "--agent-version", "2"}, "--agent atlas, --agent-version 2: no such answers"},
+			{[]string{"audit", "--agent", ""}, "--agent '': no such answers"},
+			{[]string{"rank", "--batch", "b3"}, "--batch b3: no such answers"},
 			{[]string{"compare", "--from", "nope"}, "--from: no scores of \"nope\"; there are "},
 			{[]string{"trend", "--agent", "atlas", "--batch", "b2"}, ""},
 			{[]string{"failures", "--batch", "b1"}, ""},

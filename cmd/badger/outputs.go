@@ -153,7 +153,7 @@ func configuredFiles(path string, p process) (files []string) {
 }
 
 // filesOf returns the files that a file name or the URL of an embedded database means, and none for other warehouses.
-// {database} in a URL stands for each name.
+// {database} in a URL matches each name.
 func filesOf(name string) []string {
 	scheme, path, _ := strings.Cut(name, ":")
 	switch {
@@ -166,7 +166,7 @@ func filesOf(name string) []string {
 	}
 	files := []string{path}
 	if strings.Contains(path, "{database}") {
-		files, _ = filepath.Glob(strings.ReplaceAll(path, "{database}", "*")) //nolint:errcheck // a pattern of no files
+		files, _ = filepath.Glob(strings.ReplaceAll(path, "{database}", "*")) //nolint:errcheck // an invalid pattern names nothing
 	}
 	for _, f := range slices.Clone(files) {
 		files = append(files, f+".wal", f+"-wal", f+"-journal")
@@ -247,7 +247,7 @@ func placeOf(path string) string {
 	return filepath.Join(folder, filepath.Base(path))
 }
 
-// databaseIn returns the engine of the database in a file, by its first bytes; "" if it is none.
+// databaseIn returns the engine of the database in a file, by its first bytes; "" if it has none.
 func databaseIn(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -255,7 +255,7 @@ func databaseIn(path string) string {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	start := make([]byte, 16)
-	n, _ := io.ReadFull(f, start) //nolint:errcheck // a short file is no database
+	n, _ := io.ReadFull(f, start) //nolint:errcheck // a short file has no database
 	switch start = start[:n]; {
 	case bytes.HasPrefix(start, []byte("SQLite format 3\x00")):
 		return "SQLite"

@@ -25,7 +25,8 @@ func isCase(line []byte) bool {
 	if json.Unmarshal(line, &keys) != nil || keys["metric"] != nil || keys["status"] != nil {
 		return false
 	}
-	return slices.ContainsFunc([]string{"gold", "agent", "question", "gold_sql"}, func(key string) bool { return keys[key] != nil })
+	return slices.ContainsFunc([]string{"gold", "agent", "question", "gold_sql"},
+		func(key string) bool { return keys[key] != nil })
 }
 
 // ReadScores yields the scores of a file in its order, with their evidence. A line that is not a score is an error,

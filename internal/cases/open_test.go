@@ -81,7 +81,7 @@ func TestOpenFile(t *testing.T) {
 	}
 }
 
-// What cannot be opened is an error of usage that names the flag, and of the file only its name.
+// What cannot be opened is an error of usage that names the flag, and the file as given.
 func TestOpenFileRefuses(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.jsonl")
 	for _, tc := range []struct {
@@ -89,8 +89,8 @@ func TestOpenFileRefuses(t *testing.T) {
 		filter     store.Filter
 		want       string
 	}{
-		{"--cases", missing, store.Filter{}, `--cases: file "none.jsonl" does not exist`},
-		{"--answer", missing, store.Filter{By: scoring.By{Agent: "nova"}}, `--answer: file "none.jsonl" does not exist`},
+		{"--cases", missing, store.Filter{}, `--cases: file "` + missing + `" does not exist`},
+		{"--answer", missing, store.Filter{By: scoring.By{Agent: "nova"}}, `--answer: file "` + missing + `" does not exist`},
 		{"--cases", fileOf(t, answers), store.Filter{SetVersion: "v1"}, "--set-version: expected --source URL with it"},
 	} {
 		_, err := cases.OpenFile(tc.flag, tc.path, tc.filter)

@@ -146,7 +146,7 @@ func (e usage) Unwrap() error { return e.error }
 func Usage(format string, args ...any) error { return usage{New(InvalidArgument, format, args...)} }
 
 // NoFile returns a usage error for a file that does not exist. what is written before the word file, such as the flag
-// that names it. The message has the path as given and, if it is relative, where it was looked for.
+// that names it. The message has the path as given and, if it is relative, the absolute path.
 func NoFile(what, path string) error {
 	hint := ""
 	full, err := filepath.Abs(path)

@@ -90,7 +90,7 @@ func TestScoresOfSeveralFiles(t *testing.T) {
 		{"two of one batch", []string{x, y}, []string{"mon from x.jsonl", "mon from y.jsonl"}, ""},
 		{"of one name", []string{x, same}, []string{"mon from " + same, "mon from " + x}, ""},
 		{"one twice", []string{x, dir + "/./x.jsonl"}, nil, `--scores: duplicate file "x.jsonl"`},
-		{"none", []string{dir + "/none.jsonl"}, nil, `--scores: file "none.jsonl" does not exist`},
+		{"none", []string{dir + "/none.jsonl"}, nil, `--scores: file "` + dir + `/none.jsonl" does not exist`},
 	} {
 		files, err := InFiles(analysis.NewSet(metric.All()), "--scores", tc.paths, nil)
 		if tc.err != "" {
