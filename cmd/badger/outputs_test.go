@@ -65,10 +65,10 @@ func given(n *kong.Node, flags []*kong.Flag, dir string, more ...string) []strin
 
 // readFlags are the flags that name files which are read, or databases and folders that are read and written in place.
 // A new flag belongs here, or in fileUses.
-var readFlags = strings.Fields(`--answer --apply --ca --assessments --case-file --cases --chosen --config --db --diff
+var readFlags = strings.Fields(`--answer --apply --ca --ca-file --assessments --case-file --cases --chosen --config --db --diff
 	--documents --eval --execute --from --gold --gold-file --gold-results --gold-sql --golden --guideline
-	--judge-key-file --judge-url --judges --logic --page --pred --predictions --questions --results --scores --sentinels
-	--run --source --to --token-file --values`)
+	--judge-key-file --judge-url --key-file --judges --logic --pred --predictions --questions --results --scores --sentinels
+	--run --source --to --token-file --traces --tracking --values`)
 
 // Every flag that names a file says whether it is read or written, and a flag whose help says that it is written is not
 // one that is read.
