@@ -518,9 +518,9 @@ func TestShortCases(t *testing.T) {
 	w := sitetest.Large(t, sitetest.Size{Cases: manyCases + 56, Metrics: 60})
 	s := siteOver(t, w)
 	run := scoring.RunID{ID: sitetest.RunID(0), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}}
-	seen := map[string]bool{} // the pages that are looked at, one in ten or where tests are thorough all
+	seen := map[string]bool{} // the pages that are looked at, one in four or where tests are thorough all
 	for i := range 56 {
-		if !left(i, 56) {
+		if thorough || sample.Takes(i, 56, 4) {
 			seen[caseName(run, sitetest.CaseID(i))] = true
 		}
 	}
@@ -555,7 +555,7 @@ func TestShortCases(t *testing.T) {
 		related += page.Find(".relation").Length()
 		several += page.Find("table.result td.x").Length()
 	}
-	if marked == 0 || related == 0 || several == 0 {
+	if marked == 0 || related == 0 || several == 0 && thorough {
 		t.Errorf("%d marks, %d relations, %d cells that differ: there is nothing to compare", marked, related, several)
 	}
 }
