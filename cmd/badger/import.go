@@ -132,6 +132,8 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 			return err
 		}
 	}
+	lacking := problemList{p.stderr, bar, c.Check, 0}
+	t.Unknown = func(text string) { lacking.add(errors.New(text)) }
 	plan, err := t.Plan(ctx, imports.Options{CaseID: c.CaseID, SQLTool: c.SQLTool},
 		imports.Names{Agent: c.Agent, Version: c.Version, Batch: c.Batch}, known)
 	if err != nil {
@@ -139,6 +141,7 @@ func (c *importTracesCommand) Run(ctx context.Context, p process) (err error) {
 	}
 	bar.finish()
 	problems.end()
+	lacking.end()
 	if !c.Check && plan.Answers > 0 {
 		if c.To != "" {
 			err = writeAnswers(ctx, plan, w)
@@ -266,6 +269,15 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 				line = nil
 			}
 		}
+		for _, a := range plan.Missed() { // they count as unanswered
+			of, err := gold.line(a.ID)
+			if err != nil {
+				return err
+			}
+			if _, err := to.Write(imports.AppendLine(line[:0], a, of)); err != nil {
+				return err
+			}
+		}
 		return to.Flush()
 	}
 	if c.Out == "-" {
@@ -296,6 +308,10 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 		}
 		fmt.Fprintln(out)
 	}
+	unanswered := "questions of the golden set without an answer"
+	if c.To == "" && !c.Check {
+		unanswered += "; written as unanswered"
+	}
 	for _, l := range []struct {
 		what string
 		n    int
@@ -306,6 +322,7 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 		{"further samples (n > 1); not written", plan.Samples}, {"with invalid figures, which are left out", plan.Invalid},
 		{"without the key of --case-id; the case is found by the question", plan.NoKey},
 		{"without case_id and question; not written", plan.NoCase}, {"questions that the golden set lacks", plan.Unknown},
+		{unanswered, plan.Unanswered},
 		{"without a question", plan.NoQuestion}, {"without an answer in prose", plan.NoResponse},
 		{"without SQL", plan.NoSQL}, {"without a record of tool calls", plan.NoCalls},
 		{"of a conversation, without turn", plan.NoTurn}, {"without tokens", plan.NoTokens},

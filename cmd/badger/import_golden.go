@@ -394,7 +394,7 @@ func nextCommand(file string, n *golden.Counts) string {
 			"mysql": "'mysql://USER@HOST/{database}'", "postgres": "postgres://USER@HOST/DATABASE",
 			"snowflake": "'snowflake://USER@ACCOUNT/DATABASE?warehouse=W'",
 			"tsql":      "sqlserver://USER@HOST/DATABASE", "bigquery": "bigquery://PROJECT/DATASET",
-			"databricks": "'databricks://HOST/CATALOG?warehouse=W'",
+			"databricks": "'databricks://HOST/CATALOG?http_path=PATH'",
 		}[n.Engine]
 		if engine == "" {
 			engine = "URL"

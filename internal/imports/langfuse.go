@@ -94,6 +94,7 @@ func langfuseAnswers(parts []json.RawMessage, o *Options) []Answer {
 	if len(observations) > 0 {
 		a.calls(observations, o)
 	}
+	a.written(root.get("output"), o)
 	if tools && trace == nil {
 		a.Err = onlyTools("observations", "a trace, or an observation of an agent or model")
 	}

@@ -102,6 +102,7 @@ func langsmithAnswers(parts []json.RawMessage, o *Options) []Answer {
 		}
 	}
 	a.calls(parts, o)
+	a.written(root.get("outputs"), o)
 	if outer < 0 {
 		a.Err = cmp.Or(a.Err, onlyTools("runs", "a run of a chain or model"))
 	}

@@ -98,6 +98,7 @@ var (
 func otlpAnswers(parts []json.RawMessage, o *Options) []Answer {
 	order := sorted(parts, func(s object) (bool, time.Time) { return otlpParent(s) == "", otlpTime(s, "start") })
 	root := objectOf(parts[order[0]])
+	var output json.RawMessage
 	a := Answer{Error: otlpError(root)}
 	a.RanAt = otlpTime(root, "start")
 	a.took(0, false, 0, a.RanAt, otlpTime(root, "end"))
@@ -123,6 +124,7 @@ func otlpAnswers(parts []json.RawMessage, o *Options) []Answer {
 		if !answered {
 			a.Response = cmp.Or(answerIn(at.first(otlpOutput...), 0), a.Response)
 			answered = n == 0 && a.Response != ""
+			output = at.first(otlpOutput...)
 		}
 	}
 	for _, i := range tokens.innermost() {
@@ -140,6 +142,7 @@ func otlpAnswers(parts []json.RawMessage, o *Options) []Answer {
 		}
 	}
 	a.calls(parts, o)
+	a.written(output, o)
 	return []Answer{a}
 }
 

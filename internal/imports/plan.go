@@ -5,13 +5,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -28,8 +32,9 @@ type Plan struct {
 	Conflicts  int            `json:"conflicts"`  // records that a later one with the same id and other content replaces
 	Doubled    int            `json:"doubled"`    // answers that a later one with the same key replaces
 	Unknown    int            `json:"unknown_questions"`
-	Failed     int            `json:"failed"`  // answers with an error of the agent
-	Samples    int            `json:"samples"` // further samples (n > 1) of answers; they are not written
+	Unanswered int            `json:"unanswered"` // cases of the golden set without an answer, for each agent version
+	Failed     int            `json:"failed"`     // answers with an error of the agent
+	Samples    int            `json:"samples"`    // further samples (n > 1) of answers; they are not written
 	Invalid    int            `json:"invalid_figures"`
 
 	NoKey      int `json:"no_case_id_key"`         // answers whose traces lack Options.CaseID
@@ -52,6 +57,37 @@ type Plan struct {
 	names   Names
 	planned []planned // of each answer
 	written int
+	asked   []string // the cases of the golden set
+}
+
+// missed returns the cases of the golden set that an agent version, of which there is an answer, did not answer.
+func (p *Plan) missed(asked []string) (out []scoring.AnswerID) {
+	answered, versions := map[scoring.AnswerID]bool{}, []scoring.By{}
+	for i := range p.planned {
+		if d := &p.planned[i]; d.id != "" {
+			answered[scoring.AnswerID{CaseID: d.id, By: d.by}] = true
+			if !slices.Contains(versions, d.by) {
+				versions = append(versions, d.by)
+			}
+		}
+	}
+	for _, by := range versions {
+		for _, id := range asked {
+			if key := (scoring.AnswerID{CaseID: id, By: by}); !answered[key] {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// Missed returns the cases of the golden set that have no answer, as cases without one, for each agent version.
+func (p *Plan) Missed() (out []*scoring.Case) {
+	for _, key := range p.missed(p.asked) {
+		out = append(out, &scoring.Case{ID: key.CaseID,
+			Agent: scoring.Agent{Name: key.Agent, Version: key.Version, BatchID: key.Batch}})
+	}
+	return out
 }
 
 // planned is what is decided about an answer.
@@ -69,6 +105,7 @@ type planned struct {
 type Questions struct {
 	ids map[string]string // by question, as key returns it; "" if two cases have the question
 	has map[string]bool   // ids
+	ask []string          // ids in the order of the golden set
 	all map[string]string // names, whose memory is shared
 }
 
@@ -87,6 +124,9 @@ func (q *Questions) shared(name string) string {
 func (q *Questions) Add(id, question string) {
 	if q.ids == nil {
 		q.ids, q.has = map[string]string{}, map[string]bool{}
+	}
+	if !q.has[id] {
+		q.ask = append(q.ask, id)
 	}
 	q.has[id] = true
 	if key := questionKey(question); key != "" {
@@ -110,6 +150,52 @@ func (q *Questions) caseID(a *Answer) (id string, known bool) {
 	}
 	id = q.ids[questionKey(a.Question)]
 	return id, id != ""
+}
+
+// nearest returns the known case whose question shares the most words with a question, and that question without
+// differences of letter case; "" if none shares half of the words of both.
+func (q *Questions) nearest(question string) (id, text string) {
+	words := func(text string) map[string]bool {
+		out := map[string]bool{}
+		for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}) {
+			out[w] = true
+		}
+		return out
+	}
+	asked, most := words(question), 0.0
+	for _, key := range slices.Sorted(maps.Keys(q.ids)) {
+		of, shared := words(key), 0
+		for w := range of {
+			if asked[w] {
+				shared++
+			}
+		}
+		if share := float64(shared) / float64(max(1, len(asked)+len(of)-shared)); share >= 0.5 && share > most {
+			most, id, text = share, q.ids[key], key
+		}
+	}
+	return id, text
+}
+
+// unknown reports a question that the golden set lacks.
+func (t *Traces) unknown(a *Answer, known *Questions) {
+	if t.Unknown == nil {
+		return
+	}
+	what := "the question " + strconv.Quote(printable.Short(a.Question))
+	if a.CaseID != "" {
+		what = "the case " + strconv.Quote(printable.Short(a.CaseID))
+	}
+	text := fmt.Sprintf("%s: the golden set lacks %s", a.Place, what)
+	if id, near := known.nearest(a.Question); near != "" {
+		text += fmt.Sprintf("; the nearest is %s", strconv.Quote(printable.Short(near)))
+		if id != "" {
+			text += ", case " + printable.Short(id)
+		}
+	}
+	t.Unknown(text)
 }
 
 // Plan converts all traces and counts what they lack.
@@ -155,6 +241,7 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 		}
 		if !isKnown && known.has != nil && (id != "" || key != "") {
 			p.Unknown++
+			t.unknown(&a, &known)
 		}
 		d.id, d.hash = id, id == "" && key != ""
 		p.planned = append(p.planned, d)
@@ -168,6 +255,8 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 		}
 	}
 	p.choose()
+	p.Unanswered = len(p.missed(known.ask))
+	p.asked = known.ask
 	return p, nil
 }
 

@@ -52,6 +52,46 @@ func sqlIn(arguments json.RawMessage, sure bool) string {
 	return ""
 }
 
+// outputSQL returns the SQL in the logged output of an agent that no tool call has: in a member such as sql of an
+// object or of JSON in a text, or a text that is a query in a Markdown fence and nothing else.
+func outputSQL(raw json.RawMessage) string {
+	o := objectOf(unquoted(raw))
+	if o == nil {
+		return fencedSQL(textOf(raw))
+	}
+	for _, key := range sqlKeys {
+		text := textOf(o.get(key))
+		if text = cmp.Or(fencedSQL(text), text); startsSQL.MatchString(text) {
+			return strings.TrimSpace(text)
+		}
+	}
+	for _, key := range []string{"output", "result", "response", "answer", "message", "content"} {
+		switch inner := o.get(key); {
+		case objectOf(unquoted(inner)) != nil:
+			if sql := outputSQL(inner); sql != "" {
+				return sql
+			}
+		case inner != nil:
+			if sql := fencedSQL(textOf(inner)); sql != "" {
+				return sql
+			}
+		}
+	}
+	return ""
+}
+
+// fencedSQL returns the query of a text that is one Markdown fence; "" for other text, such as an explanation with a
+// fence in it, since that may show a query that the agent did not run.
+func fencedSQL(text string) string {
+	text, is := strings.CutPrefix(strings.TrimSpace(text), "```")
+	text, ends := strings.CutSuffix(text, "```")
+	_, inner, lines := strings.Cut(text, "\n")
+	if !is || !ends || !lines || strings.Contains(inner, "```") || !startsSQL.MatchString(inner) {
+		return ""
+	}
+	return strings.TrimSpace(inner)
+}
+
 // resultSQL returns the last SQL in results of tools that write SQL, such as {"json": {"sql": …}} of Cortex Analyst.
 func resultSQL(raw json.RawMessage, depth int) (sql string) {
 	if depth > maxNesting {

@@ -28,6 +28,8 @@ const maxRecord = 256 << 20
 type Traces struct {
 	// Report is called for each record that is not part of an answer, except for duplicates; may be nil.
 	Report func(error)
+	// Unknown is called for each answer whose case or question the golden set lacks, with a sentence; may be nil.
+	Unknown func(string)
 	// Progress is called with the number of bytes of a file that were read, and the size of the file; may be nil.
 	Progress func(file string, read, size int64)
 	// OtherForm returns the form of a record that is not a trace, with the command that reads it, or ""; may be nil.
@@ -447,6 +449,9 @@ func (t *Traces) answers(ctx context.Context, o Options, count func(*group, left
 					"neither a question nor an answer; expected a message of a user or a response")}}
 			}
 			for _, a := range answers {
+				if a.SQL == "" && o.SQLTool == "" {
+					a.SQL = fencedSQL(a.Response)
+				}
 				a.Product, a.Place = g.of.name, t.place(g.parts[0].place)
 				if !yield(a, nil) {
 					return
@@ -536,6 +541,13 @@ func onlyTools(what, expected string) error {
 	return errcode.New(errcode.InvalidArgument,
 		"the trace has only %s of tools, which have neither a question nor an answer; expected %s: export whole traces",
 		what, expected)
+}
+
+// written takes the SQL from the output of the agent if no call has it and no tool is named.
+func (a *Answer) written(output json.RawMessage, o *Options) {
+	if a.SQL == "" && o.SQLTool == "" && output != nil {
+		a.SQL = outputSQL(output)
+	}
 }
 
 // calls sets the calls and the SQL of an answer, or its error.

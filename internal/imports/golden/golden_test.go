@@ -95,7 +95,11 @@ func imported(t *testing.T, kind *Kind, o Options, files []string, pred string) 
 	}()
 	var reports []string
 	s.Report = func(err error) { reports = append(reports, err.Error()) }
-	s.Doubt = func(err error) { reports = append(reports, "doubt: "+err.Error()) }
+	s.Doubt = func(err error) {
+		if !strings.HasSuffix(err.Error(), noGoldDoubt) { // see TestDoubtOfNoGold
+			reports = append(reports, "doubt: "+err.Error())
+		}
+	}
 	for _, file := range files {
 		if err := s.AddFile(file); err != nil {
 			return "", append(reports, err.Error()), s
@@ -181,5 +185,30 @@ func TestFixtures(t *testing.T) {
 		if f.IsDir() && f.Name() != "fuzz" && !slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == f.Name() }) {
 			t.Errorf("testdata/%s belongs to no kind", f.Name())
 		}
+	}
+}
+
+const noGoldDoubt = "the case has no gold"
+
+// Each case without gold is named, and one with gold is not.
+func TestDoubtOfNoGold(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "set.json")
+	text := `[{"question_id": 7, "db_id": "shop", "question": "A?", "SQL": "SELECT 1"},
+		{"question_id": 8, "db_id": "shop", "question": "B?", "SQL": "", "evidence": ""}]`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(t.Context(), KindNamed("bird"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // a test
+	var doubts []string
+	s.Doubt = func(err error) { doubts = append(doubts, err.Error()) }
+	if err := errors.Join(s.AddFile(file), s.Finish()); err != nil {
+		t.Fatal(err)
+	}
+	if len(doubts) != 1 || doubts[0] != "set.json:2: "+noGoldDoubt || s.NoGold != 1 {
+		t.Errorf("%q, %d without gold", doubts, s.NoGold)
 	}
 }

@@ -393,6 +393,9 @@ func questionKey(question string) string {
 
 // count counts what a case lacks.
 func (s *Set) count(p place, c *Case) {
+	if !c.hasGold() {
+		s.doubt(p, "the case has no gold")
+	}
 	for n, is := range map[*int]bool{
 		&s.NoGold: !c.hasGold(), &s.NoQuestion: c.Question == "", &s.Labels: c.Label != "",
 	} {
