@@ -51,7 +51,7 @@ c.close()`).Run() == nil && leftOut["sqlite"] == ""
 		t.Fatalf("%d commands on the page", len(commands))
 	}
 	for _, line := range commands {
-		if strings.Contains(line, "sqlite:") && !databases {
+		if (strings.Contains(line, "sqlite:") || strings.Contains(line, "duckdb:")) && !databases {
 			continue
 		}
 		args := strings.Fields(strings.ReplaceAll(line, "'", ""))[1:]

@@ -60,7 +60,7 @@ type Plan struct {
 	asked   []string // the cases of the golden set
 }
 
-// missed returns the cases of the golden set that an agent version, of which there is an answer, did not answer.
+// missed returns the cases of the golden set that an agent version with any answer did not answer.
 func (p *Plan) missed(asked []string) (out []scoring.AnswerID) {
 	answered, versions := map[scoring.AnswerID]bool{}, []scoring.By{}
 	for i := range p.planned {

@@ -27,11 +27,14 @@ func init() {
 			{name: "difficulty", to: "tags", read: readTag, write: difficulty},
 		},
 		files: func(s *Set, path string) error {
-			if !isJSON(path) {
-				return errcode.New(errcode.InvalidArgument,
-					"expected JSON or JSON Lines; gold queries, a query and a database a line, are read by badger import spider")
+			if isJSON(path) {
+				return s.jsonFile(path)
 			}
-			return s.jsonFile(path)
+			if found := notJSON(path); found != "" {
+				return errcode.New(errcode.InvalidArgument, "expected JSON or JSON Lines, found %s", found)
+			}
+			return errcode.New(errcode.InvalidArgument,
+				"expected JSON or JSON Lines; gold queries, a query and a database a line, are read by badger import spider")
 		},
 		finish:      birdDialect,
 		predictions: birdPredictions,

@@ -3,6 +3,7 @@ package golden
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports"
@@ -24,16 +25,33 @@ func init() {
 			{name: "metadata.tags", to: "tags"},
 		},
 		files: (*Set).yamlFile,
-		list: func(_ *Set, document jsonscan.Object) (out []listed, ok bool, err error) {
-			raw := document.Get("tests")
+		list: func(s *Set, document jsonscan.Object) (out []listed, ok bool, err error) {
+			raw, common := document.Get("tests"), document.Get("defaultTest")
+			if document.Get("scenarios") != nil {
+				if raw == nil {
+					return nil, false, errcode.New(errcode.InvalidArgument, "scenarios: not read; expected a list of tests")
+				}
+				s.note("scenarios of promptfoo are not read; write their cases as tests")
+			}
 			switch {
+			case raw == nil && jsonscan.ParseObject(document.Get("results")).Get("results") != nil:
+				return nil, false, errcode.New(errcode.InvalidArgument,
+					"the file has results of promptfoo eval, which are not read; import the configuration with its tests")
+			case common != nil && raw != nil && common[0] == '"':
+				return nil, false, errcode.New(errcode.InvalidArgument,
+					"defaultTest: expected its members, found the name of a file; write them into this file")
 			case raw == nil:
 				return nil, false, nil
 			case raw[0] == '"':
 				return nil, false, errcode.New(errcode.InvalidArgument, "tests: expected a list of tests, found the name of a file; import that file")
 			}
 			for i, one := range jsonscan.ParseList(raw) {
-				out = append(out, listed{at: fmt.Sprintf("tests[%d]", i), record: jsonscan.ParseObject(one)})
+				at := fmt.Sprintf("tests[%d]", i)
+				if one[0] == '"' {
+					return nil, false, errcode.New(errcode.InvalidArgument,
+						"%s: expected a test, found the name of a file; import that file", at)
+				}
+				out = append(out, listed{at: at, record: withDefaults(jsonscan.ParseObject(one), jsonscan.ParseObject(common))})
 			}
 			return out, true, nil
 		},
@@ -50,4 +68,36 @@ func readAsserts(c *Case, raw json.RawMessage) error {
 		}
 	}
 	return errKept
+}
+
+// withDefaults returns a test with the variables and metadata of defaultTest that it does not set, and with the
+// assertions of both, as promptfoo runs it.
+func withDefaults(test, common jsonscan.Object) jsonscan.Object {
+	if test == nil {
+		return nil
+	}
+	for _, name := range []string{"vars", "metadata"} {
+		merged := slices.Clone(jsonscan.ParseObject(test.Get(name)))
+		for _, m := range jsonscan.ParseObject(common.Get(name)) {
+			if merged.Get(string(m.Name)) == nil {
+				merged = append(merged, m)
+			}
+		}
+		if len(merged) > 0 {
+			test = with(test, name, jsonscan.AppendObject(nil, merged))
+		}
+	}
+	if all := append(jsonscan.ParseList(common.Get("assert")), jsonscan.ParseList(test.Get("assert"))...); len(all) > 0 {
+		text, err := json.Marshal(all)
+		if err == nil {
+			test = with(test, "assert", text)
+		}
+	}
+	return test
+}
+
+// with returns an object with the value of a member.
+func with(o jsonscan.Object, name string, value json.RawMessage) jsonscan.Object {
+	o = slices.DeleteFunc(slices.Clone(o), func(m jsonscan.Member) bool { return string(m.Name) == name })
+	return append(o, jsonscan.Member{Name: []byte(name), Value: value})
 }

@@ -209,6 +209,37 @@ func (l *lineCounter) at(offset int64) int {
 	return l.line
 }
 
+// notJSON describes a file that is not JSON and of no kind that is read, by its beginning, with what to do; "" for
+// others.
+func notJSON(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "a folder; name the files in it"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() //nolint:errcheck // only read
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head) // a short file has fewer
+	text := string(bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte(mark))))
+	first, _, _ := strings.Cut(text, "\n")
+	lower := strings.ToLower(first)
+	switch {
+	case text == "":
+		return "an empty file"
+	case strings.HasPrefix(text, "version https://git-lfs.github.com/"):
+		return "a pointer of Git LFS; run git lfs pull"
+	case strings.HasPrefix(lower, "<!doctype"), strings.HasPrefix(lower, "<html"):
+		return "a page in HTML; download the file itself"
+	case strings.HasPrefix(first, "//"), strings.HasPrefix(first, "/*"), strings.HasPrefix(first, "#"):
+		return "a comment in line 1; JSON has none, remove it"
+	case strings.Contains(lower, "question") && strings.ContainsAny(first, ",;\t"):
+		return "CSV; it is read by badger import csv"
+	}
+	return ""
+}
+
 // isJSON reports whether the first byte of a file that is not white space begins a JSON object or list.
 func isJSON(path string) bool {
 	f, err := os.Open(path)
