@@ -28,7 +28,7 @@ var (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared != nil {
+	if shared != nil && startErr == nil {
 		shared.Remove()
 	}
 	os.Exit(code)
