@@ -187,7 +187,7 @@ func (l *Ledger) missing() error {
 		mine, err := f.Stat()
 		if err == nil {
 			var there os.FileInfo
-			if there, err = os.Stat(f.Name()); err == nil && os.SameFile(mine, there) {
+			if there, err = os.Stat(f.Name()); err == nil && os.SameFile(mine, there) { //nolint:gosec // the name of a file that this opened
 				continue
 			}
 		}
