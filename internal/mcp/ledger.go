@@ -187,7 +187,8 @@ func (l *Ledger) missing() error {
 		mine, err := f.Stat()
 		if err == nil {
 			var there os.FileInfo
-			if there, err = os.Stat(f.Name()); err == nil && os.SameFile(mine, there) { //nolint:gosec // the name of a file that this opened
+			there, err = os.Stat(f.Name()) //nolint:gosec // the name of a file that this opened
+			if err == nil && os.SameFile(mine, there) {
 				continue
 			}
 		}
