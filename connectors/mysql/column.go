@@ -182,7 +182,7 @@ func addDate(b array.Builder, v sqldriver.Value) (any, error) {
 	text := textOf(v)
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return text, nil //nolint:nilerr // it is no date
+		return text, nil //nolint:nilerr // the text is returned
 	}
 	b.(*array.Date32Builder).Append(arrow.Date32FromTime(t)) //nolint:forcetypeassert // of the type
 	return nil, nil
@@ -193,7 +193,7 @@ func addTimestamp(b array.Builder, v sqldriver.Value) (any, error) {
 	text := textOf(v)
 	t, err := time.Parse(time.DateTime, text)
 	if err != nil {
-		return text, nil //nolint:nilerr // it is no date and time
+		return text, nil //nolint:nilerr // the text is returned
 	}
 	b.(*array.TimestampBuilder).Append(arrow.Timestamp(t.UnixMicro())) //nolint:forcetypeassert // of the type
 	return nil, nil
@@ -205,7 +205,7 @@ func addTime(b array.Builder, v sqldriver.Value) (any, error) {
 	text := textOf(v)
 	t, err := time.Parse(time.TimeOnly, text)
 	if err != nil {
-		return text, nil //nolint:nilerr // it is no time of day
+		return text, nil //nolint:nilerr // the text is returned
 	}
 	since := t.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC))
 	b.(*array.Time64Builder).Append(arrow.Time64(since.Microseconds())) //nolint:forcetypeassert // of the type
