@@ -2,6 +2,9 @@ module github.com/badger-eval/badger
 
 go 1.26.0
 
+// What the tests install is no part of the module.
+ignore ./bin
+
 require (
 	cloud.google.com/go/bigquery v1.86.2
 	github.com/apache/arrow/go/v17 v17.0.0

@@ -1,4 +1,4 @@
-//go:build !no_mysql
+//go:build !no_mysql && !no_duckdb
 
 package main
 

@@ -117,7 +117,7 @@ func TestExplain(t *testing.T) {
 		{[]string{"--cases", cases, "--case", "q1", "--show", "wrong"}, "--show: "},
 		{[]string{"--cases", cases, "--case", "q1", "--rows", "0"}, "--rows: 0"},
 		{[]string{"--cases", cases, "--case", "q1", "--agent-version", "1", "--gold", "2"}, "gold: 2, expected 1 to 1"},
-		{[]string{"--cases", cases, "--case", "q1", "--agent-version", "1", "--mask", " "}, "mask[0]"},
+		{[]string{"--cases", cases, "--case", "q1", "--agent-version", "1", "--mask", " "}, "--mask: the value is empty"},
 		{[]string{"--cases", cases, "--db", db, "--scores", scores, "--case", "q1"}, "expected one of them"},
 	} {
 		if code, out, log := badger(t, append([]string{"explain"}, c.args...)...); code != exitUsage || out != "" || !strings.Contains(log, c.want) {

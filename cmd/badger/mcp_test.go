@@ -1,3 +1,5 @@
+//go:build !no_duckdb && !no_postgres
+
 package main
 
 import (

@@ -10,7 +10,7 @@ var Connector = driver.Connector{
 	Examples: []driver.Example{
 		{Title: "MySQL, MariaDB", Key: "`mysql://USER@HOST/DATABASE`", URL: "mysql://USER@HOST/DATABASE"},
 	},
-	Place: 30,
+	Place: 29,
 }
 
 // contacts lists the server; it is a [driver.Contacts]. A Unix socket is not listed.

@@ -89,7 +89,7 @@ func TestScores(t *testing.T) {
 	if _, _, err := evaluation.Scores(t.Context(), file, cs); !errcode.IsUsage(err) || !strings.Contains(err.Error(), "has no scores of the case") || !strings.Contains(err.Error(), "(agent kim)") {
 		t.Errorf("of another agent: %v", err)
 	}
-	if _, _, err := evaluation.Scores(t.Context(), file+"x", cs); !errcode.IsUsage(err) || strings.Contains(err.Error(), filepath.Dir(file)) {
+	if _, _, err := evaluation.Scores(t.Context(), file+"x", cs); !errcode.IsUsage(err) || !strings.Contains(err.Error(), file+"x") {
 		t.Errorf("no file: %v", err)
 	}
 }
