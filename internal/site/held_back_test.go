@@ -55,7 +55,7 @@ func TestQuestionsToDecline(t *testing.T) {
 	if text := strings.Join(got, ", "); text != want {
 		t.Errorf("below the headline: %q, want %q", text, want)
 	}
-	if got := doc.Find(".flow .unasked span").Text(); got != "to be declined or asked back, 3 wrong" {
+	if got := doc.Find(".flow .unasked span").Text(); got != "not to be answered, 3 wrong" {
 		t.Errorf("the bar says %q", got)
 	}
 	state := store.State{RunID: to.RunID, Baseline: from.RunID, Mode: store.Unasked}

@@ -594,12 +594,12 @@ func tied(n int64) string {
 }
 
 // flow sets o.Flow, the questions by outcome, and o.Buttons, the links to the broken, fixed and still wrong ones.
-// Without a baseline the outcomes are wrong, right and to be declined or asked back, without buttons.
+// Without a baseline the outcomes are wrong, right and not to be answered, without buttons.
 func (o *overview) flow(pr *pair, counts map[store.Mode]int64, held heldCounts) {
 	parts := []flowPart{
 		{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
 		{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
-		{Class: "unasked", Text: "to be declined or asked back", N: counts[store.Unasked],
+		{Class: "unasked", Text: "not to be answered", N: counts[store.Unasked],
 			Address: casesAddress(pr.listState(store.Unasked)), Mode: store.Unasked},
 	}
 	if pr.from != nil {
@@ -632,7 +632,7 @@ func changeParts(pr *pair, counts map[store.Mode]int64) []flowPart {
 		{Mode: store.StillRight, Class: "kept", Text: "still right"},
 		{Mode: store.Added, Class: "unasked", Text: "new questions"},
 		{Mode: store.NotCompared, Class: "unasked", Text: "not compared"},
-		{Mode: store.Unasked, Class: "unasked", Text: "to be declined or asked back"},
+		{Mode: store.Unasked, Class: "unasked", Text: "not to be answered"},
 	}
 	for i := range parts {
 		parts[i].N = counts[parts[i].Mode]
