@@ -52,6 +52,13 @@ engines: build $(BIN)/engines/bin/python ## compare the values of every engine t
 $(BIN)/engines/bin/python: .ci/engines.txt
 	python3 -m venv $(BIN)/engines && $(BIN)/engines/bin/pip install -q --disable-pip-version-check --require-hashes -r .ci/engines.txt && touch $@
 
+integrations: $(BIN)/dbt/bin/python $(BIN)/mlflow/bin/python ## dbt with its adapters, and a server of MLflow; ten minutes
+	BADGER_THOROUGH=1 BADGER_DBT_PYTHON=$(CURDIR)/$(BIN)/dbt/bin/python BADGER_MLFLOW_PYTHON=$(CURDIR)/$(BIN)/mlflow/bin/python \
+	  go test -count=1 -v -timeout 1h -run 'DBT|MLflow' ./cmd/badger
+
+$(BIN)/dbt/bin/python $(BIN)/mlflow/bin/python: $(BIN)/%/bin/python: .ci/%.txt
+	python3 -m venv $(BIN)/$* && $(BIN)/$*/bin/pip install -q --disable-pip-version-check --only-binary :all: -r .ci/$*.txt && touch $@
+
 residency: ## whom badger contacts, with every connector, in a network of its own; a minute
 	BADGER_RESIDENCY=1 go test -count=1 -v -run TestOnlyNamedHosts ./deploy/preflight
 
@@ -202,4 +209,4 @@ verify: generate ## fail if generated files or modules are stale
 	! go mod tidy -e -diff 2>/dev/null | grep '^[-+][^-+]' | grep -v databricks-sql-kernel-bindings
 	git diff --exit-code -- docs clients sql/dbt ARCHITECTURE.md
 
-.PHONY: wheel deb recipes million engines pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: integrations wheel deb recipes million engines pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
