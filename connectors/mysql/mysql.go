@@ -69,10 +69,7 @@ UNION SELECT 5, CONCAT('has the role ', CURRENT_ROLE(), ', whose privileges SHOW
 var Features = driver.Features{ReadOnly: true, NULBytes: true, Source: true}
 
 // errWrites is the error of all operations that write.
-var errWrites = errcode.New(
-	errcode.PermissionDenied,
-	"mysql: unsupported: badger reads MySQL and MariaDB and does not write to them; use duckdb:FILE or a warehouse for scores and badger's tables",
-)
+var errWrites = driverbase.ReadOnlyError("mysql", "MySQL and MariaDB", "them")
 
 // Open connects to the server that a URL names and signs in once; it is a [driver.Opener]. An error has the code
 // InvalidArgument for a malformed URL, Unauthenticated for credentials or a certificate that are not accepted, NotFound
@@ -140,30 +137,14 @@ func arguments(query string, args []any) ([]sqldriver.NamedValue, error) {
 	if strings.TrimSpace(query) == "" || strings.Contains(query, "\x00") {
 		return nil, errcode.New(errcode.InvalidArgument, "mysql: the SQL text is empty or has a NUL byte; expected a query")
 	}
-	out := make([]sqldriver.NamedValue, len(args))
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case nil, bool, int64, float64, string:
-			out[i] = sqldriver.NamedValue{Ordinal: i + 1, Value: v}
-		case time.Time:
-			out[i] = sqldriver.NamedValue{Ordinal: i + 1, Value: v.UTC().Format("2006-01-02 15:04:05.999999")}
-		default:
-			return nil, errcode.New(errcode.InvalidArgument, "mysql: parameter %d: unsupported type %T", i+1, arg)
-		}
-	}
-	return out, nil
+	return driverbase.Arguments("mysql", args, func(t time.Time) sqldriver.Value {
+		return t.UTC().Format("2006-01-02 15:04:05.999999")
+	})
 }
 
 // Exec runs one statement that reads, and discards its result.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
-	r, err := c.Query(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer r.Release()
-	for r.Next() { //nolint:revive // the rows are dropped
-	}
-	return r.Err()
+	return driverbase.Drain(c.Query(ctx, query, args...))
 }
 
 // Merge returns an error, as writing is unsupported.

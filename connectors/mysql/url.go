@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"net"
 	"net/url"
 	"strconv"
@@ -108,16 +107,10 @@ func (a *address) encryption() (*tls.Config, error) {
 	}
 	config := &tls.Config{ServerName: a.host, MinVersion: tls.VersionTLS12,
 		InsecureSkipVerify: a.tls == tlsRequire} //nolint:gosec // the URL asks for it
-	if a.authority != "" {
-		pem, err := driverbase.ReadFile("mysql", "authority (tls_ca)", a.authority)
-		if err != nil {
-			return nil, err
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errcode.New(errcode.Unauthenticated, "mysql: the file %s of tls_ca holds no certificate in PEM form",
-				driverbase.FileName(a.authority))
-		}
+	if a.authority == "" {
+		return config, nil
 	}
-	return config, nil
+	var err error
+	config.RootCAs, err = driverbase.Authorities("mysql", a.authority)
+	return config, err
 }

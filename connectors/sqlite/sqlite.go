@@ -56,10 +56,7 @@ func definition(name ...string) string {
 }
 
 // errWrites is the error of all operations that write.
-var errWrites = errcode.New(
-	errcode.PermissionDenied,
-	"sqlite: unsupported: badger reads SQLite databases and does not write to them; use duckdb:FILE or a warehouse for scores and badger's tables",
-)
+var errWrites = driverbase.ReadOnlyError("sqlite", "SQLite databases", "them")
 
 // Open opens the database that a URL names; it is a [driver.Opener].
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
@@ -177,14 +174,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (_ array.Reco
 
 // Exec runs one statement that reads, and discards its result.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
-	r, err := c.Query(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	defer r.Release()
-	for r.Next() { //nolint:revive // the rows are dropped
-	}
-	return r.Err()
+	return driverbase.Drain(c.Query(ctx, sql, args...))
 }
 
 // Merge returns an error, as writing is unsupported.

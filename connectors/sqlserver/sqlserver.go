@@ -21,6 +21,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -59,10 +60,7 @@ WHERE o.type IN ('U', 'V') AND (HAS_PERMS_BY_NAME(QUOTENAME(s.name) + '.' + QUOT
 var Features = driver.Features{ReadOnly: true, NULBytes: true, Source: true}
 
 // errWrites is the error of all operations that write.
-var errWrites = errcode.New(
-	errcode.PermissionDenied,
-	"sqlserver: unsupported: badger reads SQL Server and does not write to it; use duckdb:FILE or a warehouse for scores and badger's tables",
-)
+var errWrites = driverbase.ReadOnlyError("sqlserver", "SQL Server", "it")
 
 // Open connects to the server that a URL names and signs in once; it is a [driver.Opener]. An error has the code
 // InvalidArgument for a malformed URL, Unauthenticated for credentials or a certificate that are not accepted, NotFound
@@ -146,30 +144,12 @@ func reads(query string) error {
 
 // arguments returns the arguments of a statement as the driver takes them.
 func arguments(args []any) ([]sqldriver.NamedValue, error) {
-	out := make([]sqldriver.NamedValue, len(args))
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case nil, bool, int64, float64, string:
-			out[i] = sqldriver.NamedValue{Ordinal: i + 1, Value: v}
-		case time.Time:
-			out[i] = sqldriver.NamedValue{Ordinal: i + 1, Value: v.UTC()}
-		default:
-			return nil, errcode.New(errcode.InvalidArgument, "sqlserver: parameter %d: unsupported type %T", i+1, arg)
-		}
-	}
-	return out, nil
+	return driverbase.Arguments("sqlserver", args, func(t time.Time) sqldriver.Value { return t.UTC() })
 }
 
 // Exec runs one query, and discards its result.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
-	r, err := c.Query(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer r.Release()
-	for r.Next() { //nolint:revive // the rows are dropped
-	}
-	return r.Err()
+	return driverbase.Drain(c.Query(ctx, query, args...))
 }
 
 // Merge returns an error, as writing is unsupported.
