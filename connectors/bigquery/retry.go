@@ -9,8 +9,8 @@ import (
 
 	"google.golang.org/api/googleapi"
 
-	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // asked returns the delay in an error's Retry-After header; 0 if there is none.
@@ -19,7 +19,7 @@ func asked(err error) time.Duration {
 	if !errors.As(err, &rest) {
 		return 0
 	}
-	return driverbase.RetryAfter(rest.Header)
+	return outbound.RetryAfter(rest.Header)
 }
 
 // retry repeats a request that may be repeated until it succeeds or retries are used up. After a rejected token it

@@ -13,10 +13,10 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
-	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/lazyregexp"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // The fields of the Statement Execution API's responses that are used. Cells are pointers, since NULL differs from the
@@ -87,7 +87,7 @@ func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 		case "SUCCEEDED":
 			return c.chunked(ctx, id, &answer)
 		case "PENDING", "RUNNING":
-			if err := driverbase.Wait(ctx, poll); err != nil {
+			if err := outbound.Wait(ctx, poll); err != nil {
 				return nil, err
 			}
 			continue

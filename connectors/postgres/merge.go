@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // Merge writes rows in one transaction. With a key they are first copied into a temporary table. If the table has a
@@ -213,7 +214,7 @@ func (m *merge) commit(ctx context.Context) error {
 		case asked && status != "in progress":
 			return unknown
 		}
-		if driverbase.Wait(ctx, 100*time.Millisecond) != nil {
+		if outbound.Wait(ctx, 100*time.Millisecond) != nil {
 			return unknown
 		}
 	}

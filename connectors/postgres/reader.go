@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // The maximum number of rows of a record, and the number of bytes after which a record ends.
@@ -86,7 +87,7 @@ func (r *stream) startAgain(ctx context.Context, failed error) error {
 		return failed
 	}
 	r.times++
-	if err := driverbase.Wait(ctx, time.Duration(r.times)*100*time.Millisecond); err != nil {
+	if err := outbound.Wait(ctx, time.Duration(r.times)*100*time.Millisecond); err != nil {
 		return err
 	}
 	s, st, err := r.again()

@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/lazyregexp"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // ReadSnapshot streams the result or table that a reference names, without running a query again:
@@ -134,7 +135,7 @@ func (s *session) wait(ctx context.Context, id string) error {
 		if number(err) != sf.ErrQueryIsRunning {
 			return s.db.kept(ctx, id, err)
 		}
-		if err := driverbase.Wait(ctx, pause); err != nil {
+		if err := outbound.Wait(ctx, pause); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -79,7 +79,7 @@ func OpenEvaluations(c TracesConfig, version string) (*Evaluations, error) {
 			to.url.Path)
 	}
 	to.url = &url.URL{Scheme: to.url.Scheme, Host: to.url.Host, Path: path + "/v1/logs", RawQuery: to.url.RawQuery}
-	return &Evaluations{to: to, content: c.Content, version: version, now: time.Now, wait: sleep}, nil
+	return &Evaluations{to: to, content: c.Content, version: version, now: time.Now, wait: outbound.Wait}, nil
 }
 
 // Add sends a score of a run, together with the next ones.
@@ -233,13 +233,8 @@ func (e *Evaluations) once(ctx context.Context, body []byte, n int) (rejected in
 			return min(n, refused), 0, false, errors.New("the collector rejected them and accepted others of the same request")
 		}
 		return 0, 0, false, nil
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		retry = true
 	}
-	if seconds, err := strconv.Atoi(reply.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		after = time.Duration(seconds) * time.Second
-	}
-	return n, after, retry, fmt.Errorf("the collector answered with HTTP status %d", reply.StatusCode)
+	return n, outbound.RetryAfter(reply.Header), outbound.Busy(reply.StatusCode), fmt.Errorf("the collector answered with HTTP status %d", reply.StatusCode)
 }
 
 // refusedIn returns rejected_log_records of partial_success in an ExportLogsServiceResponse, whose fields both have the
@@ -284,17 +279,5 @@ func eachField(message []byte, f func(number protowire.Number, value []byte, n u
 		}
 		f(number, value, n)
 		message = message[size:]
-	}
-}
-
-// sleep waits for d, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }

@@ -3,8 +3,6 @@ package telemetry
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -20,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -93,24 +92,21 @@ func (c *TracesConfig) collector() (*collector, error) {
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"
 	}
-	// no proxy
-	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, IdleConnTimeout: time.Minute}
+	var authorities []byte
 	if c.CAFile != "" {
-		pem, err := os.ReadFile(c.CAFile)
-		if err != nil {
+		if authorities, err = os.ReadFile(c.CAFile); err != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "traces.ca_file: %w", err)
 		}
-		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
-		if !transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errcode.New(errcode.InvalidArgument, "traces.ca_file: there is no certificate in PEM form in it")
-		}
+	}
+	client, ok := outbound.Client(authorities, exportTime)
+	if !ok {
+		return nil, errcode.New(errcode.InvalidArgument, "traces.ca_file: there is no certificate in PEM form in it")
 	}
 	headers, err := readHeaders(c.HeadersFile)
 	if err != nil {
 		return nil, err
 	}
-	return &collector{u, headers, &http.Client{Transport: transport, Timeout: exportTime,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+	return &collector{u, headers, client}, nil
 }
 
 // spanErrorLog logs that spans could not be exported, without the endpoint's reply.

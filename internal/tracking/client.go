@@ -3,21 +3,19 @@ package tracking
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 const (
@@ -55,28 +53,20 @@ func newClient(o *Options, title string) (*client, error) {
 		return nil, errcode.Usage(
 			"--tracking: expected a URL such as https://mlflow.example.com, without a user or password")
 	}
-	ip := net.ParseIP(u.Hostname())
-	here := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	if u.Scheme == "http" && o.Key != "" && !here {
+	if u.Scheme == "http" && o.Key != "" && !driver.Loopback(u.Hostname()) {
 		return nil, errcode.Usage("--tracking: a key is sent to https:// only, or to a server on this machine")
 	}
-	c := &client{base: u, title: title, wait: sleep}
+	c := &client{base: u, title: title, wait: outbound.Wait}
 	switch {
 	case strings.Contains(o.Key, ":"):
 		c.auth = "Basic " + base64.StdEncoding.EncodeToString([]byte(o.Key))
 	case o.Key != "":
 		c.auth = "Bearer " + o.Key
 	}
-	transport := &http.Transport{IdleConnTimeout: time.Minute,
-		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
-	if o.CA != nil {
-		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
-		if !transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(o.CA) {
-			return nil, errcode.Usage("--ca-file: the file has no certificate in PEM form")
-		}
+	var ok bool
+	if c.http, ok = outbound.Client(o.CA, callTime); !ok {
+		return nil, errcode.Usage("--ca-file: the file has no certificate in PEM form")
 	}
-	c.http = &http.Client{Transport: transport, Timeout: callTime,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return c, nil
 }
 
@@ -142,36 +132,19 @@ func (c *client) once(ctx context.Context, method, path, contentType string,
 	if reply.StatusCode >= 200 && reply.StatusCode < 300 {
 		return answer, 0, false, nil
 	}
-	if seconds, err := strconv.Atoi(reply.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		after = time.Duration(seconds) * time.Second
-	}
 	var said struct {
 		Code string `json:"error_code"`
 	}
 	_ = json.Unmarshal(answer, &said) // a reply in another form has no code
 	failure := &refused{status: reply.StatusCode, code: said.Code}
-	switch reply.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	if status := reply.StatusCode; status == http.StatusUnauthorized || status == http.StatusForbidden {
 		return nil, 0, false, errcode.New(errcode.Unauthenticated, "%s rejects the key: %w", c.title, failure)
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return nil, after, true, failure
 	}
-	return nil, 0, false, failure
+	return nil, outbound.RetryAfter(reply.Header), outbound.Busy(reply.StatusCode), failure
 }
 
 // fatal reports whether err will also be that of the next requests.
 func fatal(err error) bool {
 	code := errcode.Of(err)
 	return code == errcode.Unavailable || code == errcode.Unauthenticated || code == errcode.Cancelled
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

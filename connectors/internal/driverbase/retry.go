@@ -3,9 +3,9 @@ package driverbase
 import (
 	"context"
 	"math/rand/v2"
-	"net/http"
-	"strconv"
 	"time"
+
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // Retry configures the number of retries of a request, and the delays between them.
@@ -55,30 +55,5 @@ func (r Retry) Do(ctx context.Context, send func() error, again func(error) (ok 
 // part that spreads the retries of many clients. It returns the context's error if that ends.
 func (r Retry) Pause(ctx context.Context, n int, asked time.Duration) error {
 	step := min(r.First<<min(n-1, 20), r.Longest)
-	return Wait(ctx, max(step/2, min(asked, r.Asked))+rand.N(step/2+1)) //nolint:gosec // no secret
-}
-
-// Wait waits until d has passed, or returns the context's error when that ends.
-func Wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// RetryAfter returns the delay of a Retry-After header, in seconds or until a date (RFC 9110,
-// section 10.2.3); 0 if there is none.
-func RetryAfter(h http.Header) time.Duration {
-	text := h.Get("Retry-After")
-	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
-		return time.Duration(max(0, n)) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, time.Until(at))
-	}
-	return 0
+	return outbound.Wait(ctx, max(step/2, min(asked, r.Asked))+rand.N(step/2+1)) //nolint:gosec // no secret
 }

@@ -3,7 +3,6 @@ package driverbase_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,19 +80,4 @@ func TestRetryGivenUp(t *testing.T) {
 	if err := driverbase.DefaultRetry.Do(ctx, func() error { sent++; cancel(); return busy }, yes); !errors.Is(err, context.Canceled) || sent != 1 {
 		t.Errorf("while it is sent: %v, sent %d times", err, sent)
 	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for text, want := range map[string]time.Duration{
-			"": 0, "0": 0, "7": 7 * time.Second, "-7": 0, "1.5": 0, "soon": 0, "99999999999999": 0,
-			time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat): 90 * time.Second, time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
-		} {
-			h := http.Header{}
-			h.Set("Retry-After", text)
-			if got := driverbase.RetryAfter(h); got != want {
-				t.Errorf("%q: %v, want %v", text, got, want)
-			}
-		}
-	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // maxAnswer is the maximum size of a response, which is held in memory. Pages of results are far smaller.
@@ -238,7 +239,7 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 
 // refused returns the error for a response with an HTTP status other than 200.
 func refused(resp *http.Response, body []byte, what string) *Refusal {
-	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header),
+	no := &Refusal{Status: resp.StatusCode, after: outbound.RetryAfter(resp.Header),
 		told: resp.Header.Get("Retry-After") != "", what: what}
 	for _, h := range []string{"X-Databricks-Error-Or-Redirect-Message", "X-Databricks-Reason-Phrase",
 		"X-Thriftserver-Error-Message"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // Secret is the location of the credentials: a file or an environment variable with a token or a client secret.
@@ -112,7 +113,7 @@ func (t *tokens) renew(ctx context.Context) error {
 	err = json.Unmarshal(body, &answer)
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
-		return &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "signing in"}
+		return &Refusal{Status: resp.StatusCode, after: outbound.RetryAfter(resp.Header), what: "signing in"}
 	case resp.StatusCode != http.StatusOK || err != nil || answer.Token == "":
 		return errcode.New(errcode.Unauthenticated, "databricks: the workspace issues no token to the service principal (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/outbound"
 )
 
 // Link is the URL of a file in cloud storage with some rows of a result. Anyone with the URL may read them until it
@@ -118,7 +118,7 @@ func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))
 		return nil, errExpired
 	default:
-		return nil, &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header),
+		return nil, &Refusal{Status: resp.StatusCode, after: outbound.RetryAfter(resp.Header),
 			what: "reading a part of the result"}
 	}
 	body, err := readAll(resp, maxAnswer)
