@@ -58,27 +58,7 @@ func TestRunExecutesOnMariaDB(t *testing.T) {
 	if code, log := run("--no-to", "--scores", scores, "--execute", url); code != exitDone {
 		t.Fatalf("exit %d: %s", code, log)
 	}
-	got := map[string]string{}
-	for line := range strings.Lines(readFile(t, scores)) {
-		var s struct {
-			CaseID string   `json:"case_id"`
-			Status string   `json:"status"`
-			Value  *float64 `json:"value"`
-		}
-		if err := json.Unmarshal([]byte(line), &s); err != nil {
-			t.Fatal(err)
-		}
-		said := s.Status
-		if s.Value != nil {
-			said = map[bool]string{true: "1", false: "0"}[*s.Value == 1]
-		}
-		got[s.CaseID] = strings.TrimSpace(got[s.CaseID] + " " + said)
-	}
-	for id, w := range want {
-		if got[id] != w {
-			t.Errorf("%s: %s, want %s", id, got[id], w)
-		}
-	}
+	scored(t, scores, want)
 
 	if code, log := run("--no-to", "--execute", server.URL("root", "shop")); code == exitDone || !strings.Contains(log, "has the privilege FILE") {
 		t.Errorf("as root: exit %d, %s", code, log)

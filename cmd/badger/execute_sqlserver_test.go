@@ -51,27 +51,7 @@ func TestRunExecutesOnSQLServer(t *testing.T) {
 	if code, log := run("--no-to", "--scores", scores, "--execute", url); code != exitDone {
 		t.Fatalf("exit %d: %s", code, log)
 	}
-	got := map[string]string{}
-	for line := range strings.Lines(readFile(t, scores)) {
-		var s struct {
-			CaseID string   `json:"case_id"`
-			Status string   `json:"status"`
-			Value  *float64 `json:"value"`
-		}
-		if err := json.Unmarshal([]byte(line), &s); err != nil {
-			t.Fatal(err)
-		}
-		said := s.Status
-		if s.Value != nil {
-			said = map[bool]string{true: "1", false: "0"}[*s.Value == 1]
-		}
-		got[s.CaseID] = strings.TrimSpace(got[s.CaseID] + " " + said)
-	}
-	for id, w := range want {
-		if got[id] != w {
-			t.Errorf("%s: %s, want %s", id, got[id], w)
-		}
-	}
+	scored(t, scores, want)
 	if code, log := run("--to", url); code == exitDone || !strings.Contains(log, "does not write to it") {
 		t.Errorf("--to: exit %d, %s", code, log)
 	}

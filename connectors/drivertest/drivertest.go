@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/google/go-cmp/cmp"
@@ -167,8 +168,20 @@ func closing(t *testing.T, open func(t *testing.T, mem memory.Allocator) driver.
 	return c
 }
 
-// read reads a whole result into memory.
-func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
+// Until waits for a condition, which the server fulfils soon.
+func Until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for range 300 {
+		if is() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%s: not within six seconds", what)
+}
+
+// Read reads a whole result into memory.
+func Read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
 	r, err := c.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -179,7 +192,7 @@ func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scori
 
 func mustRead(t *testing.T, c driver.Conn, query string, args ...any) *scoring.Table {
 	t.Helper()
-	table, err := read(context.Background(), c, query, args...)
+	table, err := Read(context.Background(), c, query, args...)
 	if err != nil {
 		t.Fatalf("%v (%v)", err, code(c, err))
 	}

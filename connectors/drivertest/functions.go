@@ -139,7 +139,7 @@ func (h Harness) functions(t *testing.T) {
 }
 
 func readAll(ctx context.Context, c driver.Conn, query string) (string, error) {
-	t, err := read(ctx, c, query)
+	t, err := Read(ctx, c, query)
 	if err != nil {
 		return "", err
 	}

@@ -97,11 +97,11 @@ func (h Harness) parameters(t *testing.T) {
 			t.Errorf("%v came back as %s, want %s", tc.arg, got, tc.want)
 		}
 	}
-	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a"); code(c,
+	if _, err := Read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a"); code(c,
 		err) != errcode.InvalidArgument {
 		t.Errorf("too few parameters: %v (%v), want invalid_argument", err, code(c, err))
 	}
-	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a", struct{}{}); code(c,
+	if _, err := Read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a", struct{}{}); code(c,
 		err) != errcode.InvalidArgument {
 		t.Errorf("a parameter of no known type: %v (%v), want invalid_argument", err, code(c, err))
 	}
@@ -131,7 +131,7 @@ func (h Harness) errors(t *testing.T) {
 		if query == "" && tc.query != "" {
 			continue
 		}
-		_, err := read(ctx, c, query)
+		_, err := Read(ctx, c, query)
 		got := code(c, err)
 		if err == nil || got != tc.want {
 			t.Errorf("%s: %v (%v), want %v", tc.why, err, got, tc.want)
@@ -171,14 +171,14 @@ func (h Harness) cancel(t *testing.T) {
 	h.run(t, "before", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err := read(ctx, c, "SELECT 1"); code(c, err) != errcode.Cancelled {
+		if _, err := Read(ctx, c, "SELECT 1"); code(c, err) != errcode.Cancelled {
 			t.Errorf("%v, want cancelled", err)
 		}
 	})
 	h.run(t, "while it runs", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(50*time.Millisecond, cancel)
-		if _, err := read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.Cancelled {
+		if _, err := Read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.Cancelled {
 			t.Errorf("%v (%v), want cancelled", err, code(c, err))
 		}
 	})
@@ -203,7 +203,7 @@ func (h Harness) cancel(t *testing.T) {
 	h.run(t, "when the time is over", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond) // enough time to open a session
 		defer cancel()
-		if _, err := read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.DeadlineExceeded {
+		if _, err := Read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.DeadlineExceeded {
 			t.Errorf("%v (%v), want deadline_exceeded", err, code(c, err))
 		}
 	})
@@ -251,7 +251,7 @@ func (h Harness) parallelReads(t *testing.T) {
 	for i := range int64(12) {
 		wg.Go(func() {
 			for range 4 {
-				got, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a", i)
+				got, err := Read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a", i)
 				if err != nil || got.Columns[0].Value(0).String() != strconv.FormatInt(i, 10) {
 					t.Errorf("%d came back as %v, %v", i, got, err)
 				}
@@ -278,7 +278,7 @@ func (h Harness) parallel(t *testing.T) {
 				_, err := c.Merge(ctx, "t", []string{"k"}, rows)
 				rows.Release()
 				if err == nil {
-					_, err = read(ctx, c, "SELECT SUM(n) FROM t")
+					_, err = Read(ctx, c, "SELECT SUM(n) FROM t")
 				}
 				if err != nil {
 					errs <- err

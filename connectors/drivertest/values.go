@@ -71,7 +71,7 @@ func TestValues(t *testing.T, connector string, c driver.Conn, answer func(t *te
 			if answer != nil || v.Text == "-" {
 				return
 			}
-			table, err := read(context.Background(), c, "SELECT CAST("+v.SQL+" AS VARCHAR) AS v")
+			table, err := Read(context.Background(), c, "SELECT CAST("+v.SQL+" AS VARCHAR) AS v")
 			if err != nil {
 				t.Fatalf("%s as text: %v", v.SQL, err)
 			}

@@ -20,42 +20,20 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/fake/mariadb"
 	"github.com/badger-eval/badger/connectors/mysql"
-	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 )
-
-func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
-	r, err := c.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Release()
-	return arrowtable.Read(r, arrowtable.Limits{})
-}
 
 // value returns the single value of a query as text.
 func value(t *testing.T, c driver.Conn, query string) string {
 	t.Helper()
-	table, err := read(t.Context(), c, query)
+	table, err := drivertest.Read(t.Context(), c, query)
 	if err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return table.Columns[0].Value(0).String()
-}
-
-// until waits for a condition, which the server fulfils soon.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for range 300 {
-		if is() {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("%s: not within six seconds", what)
 }
 
 func TestSessions(t *testing.T) {
@@ -102,40 +80,40 @@ func TestSessions(t *testing.T) {
 		if got := value(t, c, "SELECT CONCAT_WS(' ', @x IS NULL, DATABASE(), \"text\", @@tx_read_only + 0, CONVERT(@@time_zone USING utf8mb4))"); got != "1 shop text 1 +00:00" {
 			t.Errorf("found %q", got)
 		}
-		until(t, "the lock is free", func() bool { return server.Number(t, "SELECT IS_FREE_LOCK('l')") == 1 })
+		drivertest.Until(t, "the lock is free", func() bool { return server.Number(t, "SELECT IS_FREE_LOCK('l')") == 1 })
 	})
 
 	t.Run("a statement is killed with its call", func(t *testing.T) {
 		const waits = "SELECT COUNT(*) FROM seq_1_to_1000000 AS a, seq_1_to_1000000 AS b WHERE a.seq * b.seq = 7.5"
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
-		go func() { _, err := read(ctx, c, waits); done <- err }()
-		until(t, "it runs", func() bool { return running() > 0 })
+		go func() { _, err := drivertest.Read(ctx, c, waits); done <- err }()
+		drivertest.Until(t, "it runs", func() bool { return running() > 0 })
 		cancel()
 		if err := <-done; errcode.Of(err) != errcode.Cancelled {
 			t.Errorf("%v, want cancelled", err)
 		}
-		until(t, "it ends", func() bool { return running() == 0 })
+		drivertest.Until(t, "it ends", func() bool { return running() == 0 })
 
 		ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		if _, err := read(ctx, c, waits); errcode.Of(err) != errcode.DeadlineExceeded {
+		if _, err := drivertest.Read(ctx, c, waits); errcode.Of(err) != errcode.DeadlineExceeded {
 			t.Errorf("%v, want deadline_exceeded", err)
 		}
-		until(t, "it ends after its time", func() bool { return running() == 0 })
+		drivertest.Until(t, "it ends after its time", func() bool { return running() == 0 })
 
 		r, err := c.Query(t.Context(), slow)
 		if err != nil || !r.Next() {
 			t.Fatal(err)
 		}
 		r.Release()
-		until(t, "it ends when it is left", func() bool { return running() == 0 })
+		drivertest.Until(t, "it ends when it is left", func() bool { return running() == 0 })
 	})
 
 	t.Run("the server's limit of time", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		table, err := read(ctx, c, "SELECT @@max_statement_time")
+		table, err := drivertest.Read(ctx, c, "SELECT @@max_statement_time")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +122,7 @@ func TestSessions(t *testing.T) {
 		}
 		server.Exec(t, "SET GLOBAL max_statement_time = 0.2")
 		defer server.Exec(t, "SET GLOBAL max_statement_time = 0")
-		_, err = read(ctx, c, "SELECT SLEEP(5), COUNT(*) FROM seq_1_to_1000000 AS a, seq_1_to_1000000 AS b WHERE a.seq * b.seq = 7.5")
+		_, err = drivertest.Read(ctx, c, "SELECT SLEEP(5), COUNT(*) FROM seq_1_to_1000000 AS a, seq_1_to_1000000 AS b WHERE a.seq * b.seq = 7.5")
 		if errcode.Of(err) != errcode.DeadlineExceeded || ctx.Err() != nil || !strings.Contains(err.Error(), "max_statement_time") {
 			t.Errorf("%v", err)
 		}
@@ -161,7 +139,7 @@ func TestSessions(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		if _, err := read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.DeadlineExceeded {
+		if _, err := drivertest.Read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.DeadlineExceeded {
 			t.Errorf("%v", err)
 		}
 		for _, r := range readers {
@@ -201,7 +179,7 @@ func TestSessions(t *testing.T) {
 			"SELECT 18446744073709551615 + 18446744073709551615": {errcode.InvalidArgument, "1690"},
 			"SELECT SUM(a, 1) FROM present":                      {errcode.InvalidArgument, "1064"},
 		} {
-			_, err := read(t.Context(), reader, query)
+			_, err := drivertest.Read(t.Context(), reader, query)
 			if errcode.Of(err) != want.code || !strings.Contains(err.Error(), want.names) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%s: %v (%v)", query, err, errcode.Of(err))
 			}
@@ -257,7 +235,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("found %s", got)
 		}
 		// 1 may be the digit or the bits of 49.
-		if _, err := read(t.Context(), c, "SELECT MAX(b6) - 48 + 0, COALESCE(b6 & 1, b6), IF(b6 = 1, b6, b'000001') FROM flags"); err != nil && !errcode.IsUnread(err) {
+		if _, err := drivertest.Read(t.Context(), c, "SELECT MAX(b6) - 48 + 0, COALESCE(b6 & 1, b6), IF(b6 = 1, b6, b'000001') FROM flags"); err != nil && !errcode.IsUnread(err) {
 			t.Errorf("%v", err)
 		}
 	})

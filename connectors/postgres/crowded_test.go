@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -132,7 +133,7 @@ func TestPoolersWithoutRoom(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			if got, err := read(context.Background(), db, "SELECT 'here'"); err != nil || row(got) != "here" {
+			if got, err := drivertest.Read(context.Background(), db, "SELECT 'here'"); err != nil || row(got) != "here" {
 				t.Errorf("%s: %s: got %s, %v", tc.pooler, tc.words, row(got), err)
 			}
 		})

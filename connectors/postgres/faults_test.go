@@ -16,26 +16,16 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
-
-func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
-	r, err := c.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Release()
-	return arrowtable.Read(r, arrowtable.Limits{})
-}
 
 // one is the single value of a query, as text.
 func one(t testing.TB, c driver.Conn, query string) string {
 	t.Helper()
-	got, err := read(context.Background(), c, query)
+	got, err := drivertest.Read(context.Background(), c, query)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -211,7 +201,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("a shutdown while reading: %v (%v), want unavailable for what the server said", r.Err(), code)
 	}
 	r.Release()
-	if _, err := read(context.Background(), c, "SELECT 1"); c.ErrorCode(err) != errcode.Unavailable || !strings.Contains(err.Error(), "does not answer") {
+	if _, err := drivertest.Read(context.Background(), c, "SELECT 1"); c.ErrorCode(err) != errcode.Unavailable || !strings.Contains(err.Error(), "does not answer") {
 		t.Errorf("while it is away: %v", err)
 	}
 	if err := s.Start(); err != nil {
@@ -256,7 +246,7 @@ func TestServerErrors(t *testing.T) {
 		{"COPY, which would wait for rows", owner, "/* a /* nested */ comment */ -- and\n copy t FROM STDIN", errcode.InvalidArgument, "COPY"},
 		{"a comment and nothing else", owner, "-- nothing", errcode.InvalidArgument, "no statement"},
 	} {
-		_, err := read(ctx, tc.c, tc.query)
+		_, err := drivertest.Read(ctx, tc.c, tc.query)
 		if code := errcode.Of(err); code != tc.want || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v (%v), want %v with %q", tc.why, err, code, tc.want, tc.says)
 		}
@@ -320,7 +310,7 @@ func TestClientThatIsGone(t *testing.T) {
 			c := openURL(t, s.URL(name, p.port()), driver.Options{})
 			beside := s.open(t, name, driver.Options{})
 			t.Cleanup(func() { p.cut(); c.Close(); beside.Close() })
-			go read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
+			go drivertest.Read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
 			still := func() string {
 				return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND datname = current_database() AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
 			}
@@ -360,7 +350,7 @@ func TestServerEndsWhatNobodyWaitsFor(t *testing.T) {
 			ctx, cancel = context.WithTimeout(ctx, wait)
 			defer cancel()
 		}
-		got, err := read(ctx, c, "SELECT (extract(epoch FROM current_setting('statement_timeout')::interval) / 5)::int * 5 AS seconds") // to five seconds
+		got, err := drivertest.Read(ctx, c, "SELECT (extract(epoch FROM current_setting('statement_timeout')::interval) / 5)::int * 5 AS seconds") // to five seconds
 		if err != nil {
 			t.Fatal(err)
 		}

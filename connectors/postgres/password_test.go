@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -55,14 +56,14 @@ func TestPasswordsThatAreRotated(t *testing.T) {
 	for n := range 30 {
 		day(n + 1)
 		for why, c := range conns {
-			if got, err := read(ctx, c, "SELECT current_user::text"); err != nil || row(got) != "guarded" {
+			if got, err := drivertest.Read(ctx, c, "SELECT current_user::text"); err != nil || row(got) != "guarded" {
 				t.Fatalf("day %d, %s: %v", n+1, why, err)
 			}
 		}
 	}
 	mustExec(t, owner, "ALTER ROLE guarded PASSWORD 'hunter2'", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'")
 	for why, c := range conns { // the new one is nowhere yet
-		if _, err := read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.Unauthenticated {
+		if _, err := drivertest.Read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.Unauthenticated {
 			t.Errorf("%s, not yet rotated: %v (%v), want unauthenticated", why, err, errcode.Of(err))
 		}
 	}

@@ -75,7 +75,7 @@ func TestBehindPgBouncer(t *testing.T) {
 						group.Go(func() {
 							for call := range calls {
 								n := caller*calls + call
-								got, err := read(ctx, c, "SELECT $1::bigint AS a, 0.1234567890123456::float8 AS b, INTERVAL '1 day 2 hours' AS c, ROW($1, TIMESTAMPTZ '2024-02-29 12:00+02')::pair AS d, ARRAY['\\x00ff'::bytea] AS e", int64(n))
+								got, err := drivertest.Read(ctx, c, "SELECT $1::bigint AS a, 0.1234567890123456::float8 AS b, INTERVAL '1 day 2 hours' AS c, ROW($1, TIMESTAMPTZ '2024-02-29 12:00+02')::pair AS d, ARRAY['\\x00ff'::bytea] AS e", int64(n))
 								if want := fmt.Sprintf(`%d|0.1234567890123456|1 day 02:00:00|{"a":%d,"at":"2024-02-29 10:00:00+00"}|["00ff"]`, n, n); err != nil || row(got) != want {
 									t.Errorf("got %s, %v; want %s", row(got), err, want)
 								}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -122,7 +123,7 @@ func TestAnswersOfAnotherStatement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := read(context.Background(), c, "SELECT 'x' AS a")
+		got, err := drivertest.Read(context.Background(), c, "SELECT 'x' AS a")
 		if errcode.Of(err) != tc.want || err == nil && row(got) != "x" {
 			t.Errorf("%s: %v, %v, want %v", tc.why, got, err, tc.want)
 		}

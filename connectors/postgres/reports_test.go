@@ -71,7 +71,7 @@ func TestReportedValues(t *testing.T) {
 				if way == "text" && (strings.Contains(tc.query, "ROW") || strings.Contains(tc.query, "ARRAY") || strings.Contains(tc.query, "[]") || strings.Contains(tc.settings, "Interval")) {
 					continue // which Redshift has none of
 				}
-				if got, err := read(context.Background(), c, tc.query); err != nil || row(got) != tc.want {
+				if got, err := drivertest.Read(context.Background(), c, tc.query); err != nil || row(got) != tc.want {
 					t.Errorf("%s: %s, %v, want %s", way, row(got), err, tc.want)
 				}
 			}
@@ -92,7 +92,7 @@ func TestReportedPoolers(t *testing.T) {
 			group.Go(func() {
 				for call := range 20 {
 					n := fmt.Sprint(caller*100 + call)
-					if got, err := read(context.Background(), c, "SELECT "+n+" AS a, $1::text AS b", n); err != nil || row(got) != n+"|"+n {
+					if got, err := drivertest.Read(context.Background(), c, "SELECT "+n+" AS a, $1::text AS b", n); err != nil || row(got) != n+"|"+n {
 						t.Errorf("%s: %s, %v", n, row(got), err)
 					}
 				}
@@ -122,7 +122,7 @@ func TestReportedStatements(t *testing.T) {
 		mustExec(t, c, "CREATE TABLE changing (a int)", "INSERT INTO changing VALUES (1)")
 		for _, change := range []string{"SELECT 1", "ALTER TABLE changing ALTER a TYPE text", "ALTER TABLE changing ADD b date DEFAULT '2024-02-29'", "ALTER TABLE changing DROP a"} {
 			mustExec(t, c, change)
-			if _, err := read(context.Background(), c, "SELECT * FROM changing"); err != nil {
+			if _, err := drivertest.Read(context.Background(), c, "SELECT * FROM changing"); err != nil {
 				t.Errorf("after %s: %v", change, err)
 			}
 		}
@@ -157,7 +157,7 @@ func TestReportedStatements(t *testing.T) {
 		} {
 			mustExec(t, c, step.change)
 			for range 2 {
-				if got, err := read(context.Background(), many, step.query); err != nil || row(got) != step.want {
+				if got, err := drivertest.Read(context.Background(), many, step.query); err != nil || row(got) != step.want {
 					t.Errorf("after %s: %s, %v, want %s", step.change, row(got), err, step.want)
 				}
 			}
@@ -167,7 +167,7 @@ func TestReportedStatements(t *testing.T) {
 		if one(t, c, "SELECT current_setting('server_version_num')") < "150000" {
 			t.Skip("the server sends the byte itself")
 		}
-		if got, err := read(context.Background(), c, `SELECT '\303'::"char" AS a, ARRAY['\303'::"char"] AS b, ROW(1, '\303'::"char") AS c`); err != nil || row(got) != `\303|["\\303"]|(1,"\\303")` {
+		if got, err := drivertest.Read(context.Background(), c, `SELECT '\303'::"char" AS a, ARRAY['\303'::"char"] AS b, ROW(1, '\303'::"char") AS c`); err != nil || row(got) != `\303|["\\303"]|(1,"\\303")` {
 			t.Errorf("%s, %v", row(got), err)
 		}
 	})
@@ -176,19 +176,19 @@ func TestReportedStatements(t *testing.T) {
 		ascii := s.open(t, "ascii", driver.Options{})
 		defer ascii.Close()
 		mustExec(t, ascii, `CREATE TABLE users ("näme" text)`, `INSERT INTO users VALUES ('café')`)
-		if got, err := read(context.Background(), ascii, `SELECT "näme" FROM users`); err != nil || row(got) != "café" || got.Columns[0].Name != "näme" {
+		if got, err := drivertest.Read(context.Background(), ascii, `SELECT "näme" FROM users`); err != nil || row(got) != "café" || got.Columns[0].Name != "näme" {
 			t.Errorf("%+v, %v", got, err)
 		}
 		mustExec(t, ascii, `INSERT INTO users SELECT convert_from('\xc152', 'SQL_ASCII')`)
 		for _, query := range []string{`SELECT * FROM users`, `SELECT ARRAY["näme"] AS a FROM users`, `SELECT ROW("näme") AS a FROM users`, `SELECT users FROM users`} {
-			if got, err := read(context.Background(), ascii, query); !errcode.IsUnread(err) || !strings.Contains(err.Error(), "SQL_ASCII") {
+			if got, err := drivertest.Read(context.Background(), ascii, query); !errcode.IsUnread(err) || !strings.Contains(err.Error(), "SQL_ASCII") {
 				t.Errorf("%s: %+v, %v, want one that is not read", query, got, err)
 			}
 		}
-		if got, err := read(context.Background(), ascii, `SELECT "näme"::bytea AS a FROM users ORDER BY 1 DESC LIMIT 1`); err != nil || row(got) != "c152" {
+		if got, err := drivertest.Read(context.Background(), ascii, `SELECT "näme"::bytea AS a FROM users ORDER BY 1 DESC LIMIT 1`); err != nil || row(got) != "c152" {
 			t.Errorf("as bytes: %s, %v", row(got), err)
 		}
-		if _, err := read(context.Background(), ascii, "SELECT 'a\xc1R' AS a"); errcode.Of(err) != errcode.InvalidArgument {
+		if _, err := drivertest.Read(context.Background(), ascii, "SELECT 'a\xc1R' AS a"); errcode.Of(err) != errcode.InvalidArgument {
 			t.Errorf("in the statement: %v, want invalid_argument", err)
 		}
 	})
@@ -197,10 +197,10 @@ func TestReportedStatements(t *testing.T) {
 		windows := s.open(t, "windows", driver.Options{})
 		defer windows.Close()
 		mustExec(t, windows, "CREATE TABLE t (a text)", `INSERT INTO t VALUES (convert_from('\x81', 'WIN1252'))`)
-		if got, err := read(context.Background(), windows, "SELECT a FROM t"); !errcode.IsUnread(err) {
+		if got, err := drivertest.Read(context.Background(), windows, "SELECT a FROM t"); !errcode.IsUnread(err) {
 			t.Errorf("%+v, %v, want one that is not read", got, err)
 		}
-		if _, err := read(context.Background(), windows, "SELECT '字' AS a"); errcode.Of(err) != errcode.InvalidArgument {
+		if _, err := drivertest.Read(context.Background(), windows, "SELECT '字' AS a"); errcode.Of(err) != errcode.InvalidArgument {
 			t.Errorf("in the statement: %v, want invalid_argument", err)
 		}
 	})
@@ -209,11 +209,11 @@ func TestReportedStatements(t *testing.T) {
 		latin := s.open(t, "latin", driver.Options{})
 		defer latin.Close()
 		mustExec(t, latin, `CREATE TABLE "nämen" ("näme" text)`)
-		got, err := read(context.Background(), latin, `INSERT INTO "nämen" VALUES ('Supervisão'), ($1) RETURNING "näme" AS "näme", octet_length("näme") AS n`, "café")
+		got, err := drivertest.Read(context.Background(), latin, `INSERT INTO "nämen" VALUES ('Supervisão'), ($1) RETURNING "näme" AS "näme", octet_length("näme") AS n`, "café")
 		if err != nil || drivertest.Show(got) != "\"näme\" STRING: \"Supervisão\"|\"café\"\n\"n\" INT64: 10|4\n" {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := read(context.Background(), latin, `SELECT "nö"`); err == nil || !strings.Contains(err.Error(), "column nö") {
+		if _, err := drivertest.Read(context.Background(), latin, `SELECT "nö"`); err == nil || !strings.Contains(err.Error(), "column nö") {
 			t.Errorf("%v, want the column's name", err)
 		}
 	})
@@ -232,7 +232,7 @@ func TestReportedSessions(t *testing.T) {
 		if err := c.Exec(context.Background(), "INSERT INTO t SELECT nextval('runs') FROM (SELECT 1) AS one WHERE pg_terminate_backend(pg_backend_pid())"); c.ErrorCode(err) != errcode.Unavailable {
 			t.Errorf("%v, want unavailable", err)
 		}
-		if _, err := read(context.Background(), c, "SELECT nextval('runs'), pg_terminate_backend(pg_backend_pid())"); c.ErrorCode(err) != errcode.Unavailable {
+		if _, err := drivertest.Read(context.Background(), c, "SELECT nextval('runs'), pg_terminate_backend(pg_backend_pid())"); c.ErrorCode(err) != errcode.Unavailable {
 			t.Errorf("%v, want unavailable", err)
 		}
 		if got := one(t, beside, "SELECT last_value || ' ' || (SELECT count(*) FROM t) FROM runs"); got != "2 0" {
@@ -242,12 +242,12 @@ func TestReportedSessions(t *testing.T) {
 	t.Run("transact-rs/sqlx#4393, #4385: a call that is given up while its transaction begins leaves it to the next", func(t *testing.T) {
 		for i := range 40 {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*50*time.Microsecond)
-			_, err := read(ctx, c, "SELECT 1 AS a")
+			_, err := drivertest.Read(ctx, c, "SELECT 1 AS a")
 			cancel()
 			if err != nil && c.ErrorCode(err) != errcode.DeadlineExceeded {
 				t.Errorf("%v, want deadline exceeded", err)
 			}
-			if got, err := read(context.Background(), c, "SELECT statement_timestamp() - transaction_timestamp() < '1 s' AS a"); err != nil || row(got) != "true" {
+			if got, err := drivertest.Read(context.Background(), c, "SELECT statement_timestamp() - transaction_timestamp() < '1 s' AS a"); err != nil || row(got) != "true" {
 				t.Fatalf("afterwards: %s, %v", row(got), err)
 			}
 		}
@@ -268,7 +268,7 @@ func TestReportedNumerics(t *testing.T) {
 			"SELECT 1e999::numeric AS a": 1000, "SELECT ARRAY[6.7e44536::numeric + 0.0] AS a": 44541,
 			"SELECT 1e1000::numeric AS a": 0, "SELECT 6.7e44536::numeric + 0.0 AS a": 0, "SELECT 1e-16383::numeric AS a": 0, // which badger does not compute with
 		} {
-			got, err := read(context.Background(), c, query)
+			got, err := drivertest.Read(context.Background(), c, query)
 			switch {
 			case characters == 0 && !errcode.IsUnread(err):
 				t.Errorf("%s: %v, want an error of a value that is not read", query, err)
@@ -302,7 +302,7 @@ func TestReportedNumerics(t *testing.T) {
 		zeros := strings.Repeat("0", 71)
 		want := fmt.Sprintf("\"a\" STRING: %q|%q|%q|%q\n\"b\" STRING: \"12300\"|\"-100\"|\"0\"|\"9999900\"\n\"c\" STRING: \"0.%[5]s00000\"|\"0.%[5]s00001\"|\"0.%[5]s00002\"|\"0.%[5]s00003\"\n",
 			a[0], a[1], a[2], "0."+strings.Repeat("0", 30), zeros)
-		if got, err := read(context.Background(), c, "SELECT a::text AS a, b::text AS b, c::text AS c FROM t"); err != nil || drivertest.Show(got) != want {
+		if got, err := drivertest.Read(context.Background(), c, "SELECT a::text AS a, b::text AS b, c::text AS c FROM t"); err != nil || drivertest.Show(got) != want {
 			t.Errorf("%v, %v, want %s", drivertest.Show(got), err, want)
 		}
 	})
@@ -327,13 +327,13 @@ func TestReportedCallers(t *testing.T) {
 					default:
 					}
 					ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-					_, _ = read(ctx, c, "SELECT pg_sleep(0.01), 1 AS a")
+					_, _ = drivertest.Read(ctx, c, "SELECT pg_sleep(0.01), 1 AS a")
 					cancel()
 				}
 			})
 		}
 		for range sample.Count(150, 4) {
-			if got, err := read(context.Background(), c, "SELECT 1 AS a FROM pg_sleep(0.01)"); err != nil || row(got) != "1" {
+			if got, err := drivertest.Read(context.Background(), c, "SELECT 1 AS a FROM pg_sleep(0.01)"); err != nil || row(got) != "1" {
 				t.Errorf("%s, %v", row(got), err)
 				break
 			}
@@ -348,13 +348,13 @@ func TestReportedCallers(t *testing.T) {
 			busy, end := context.WithCancel(context.Background())
 			var group sync.WaitGroup
 			for range 2 {
-				group.Go(func() { _, _ = read(busy, through, "SELECT pg_sleep(60)") })
+				group.Go(func() { _, _ = drivertest.Read(busy, through, "SELECT pg_sleep(60)") })
 			}
 			time.Sleep(time.Second)
 			for range 3 {
 				ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 				begun := time.Now()
-				_, err := read(ctx, through, "SELECT 1 AS a")
+				_, err := drivertest.Read(ctx, through, "SELECT 1 AS a")
 				cancel()
 				if took := time.Since(begun); took > 2*time.Second || through.ErrorCode(err) != errcode.DeadlineExceeded {
 					t.Errorf("%s: %v after %v", mode, err, took)
@@ -362,7 +362,7 @@ func TestReportedCallers(t *testing.T) {
 			}
 			end()
 			group.Wait()
-			if got, err := read(context.Background(), through, "SELECT 1 AS a"); err != nil || row(got) != "1" {
+			if got, err := drivertest.Read(context.Background(), through, "SELECT 1 AS a"); err != nil || row(got) != "1" {
 				t.Errorf("%s: afterwards: %v", mode, err)
 			}
 			through.Close()
@@ -374,15 +374,15 @@ func TestReportedCallers(t *testing.T) {
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
 		for i := range 40 {
-			if _, err := read(done, single, "SELECT $1::int AS a", int64(i)); single.ErrorCode(err) != errcode.Cancelled {
+			if _, err := drivertest.Read(done, single, "SELECT $1::int AS a", int64(i)); single.ErrorCode(err) != errcode.Cancelled {
 				t.Errorf("%v, want cancelled", err)
 			}
 			late, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond+time.Duration(i%20)*100*time.Microsecond)
-			if _, err := read(late, single, "SELECT 1 AS a FROM pg_sleep(0.006)"); err != nil && single.ErrorCode(err) != errcode.DeadlineExceeded {
+			if _, err := drivertest.Read(late, single, "SELECT 1 AS a FROM pg_sleep(0.006)"); err != nil && single.ErrorCode(err) != errcode.DeadlineExceeded {
 				t.Errorf("%v, want deadline exceeded", err)
 			}
 			cancel()
-			if got, err := read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b FROM pg_sleep(0.001)", int64(i), "x"); err != nil || row(got) != fmt.Sprintf("%d|x", i) {
+			if got, err := drivertest.Read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b FROM pg_sleep(0.001)", int64(i), "x"); err != nil || row(got) != fmt.Sprintf("%d|x", i) {
 				t.Errorf("afterwards: %s, %v", row(got), err)
 			}
 		}
@@ -398,10 +398,10 @@ func TestReportedCallers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 10 {
-			if _, err := read(context.Background(), single, "SELECT a FROM locked FOR UPDATE NOWAIT"); single.ErrorCode(err) != errcode.Unavailable && single.ErrorCode(err) != errcode.FailedPrecondition {
+			if _, err := drivertest.Read(context.Background(), single, "SELECT a FROM locked FOR UPDATE NOWAIT"); single.ErrorCode(err) != errcode.Unavailable && single.ErrorCode(err) != errcode.FailedPrecondition {
 				t.Errorf("%v (%v), want an error of the lock", err, single.ErrorCode(err))
 			}
-			if got, err := read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b", int64(7), "x"); err != nil || row(got) != "7|x" {
+			if got, err := drivertest.Read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b", int64(7), "x"); err != nil || row(got) != "7|x" {
 				t.Errorf("afterwards: %s, %v", row(got), err)
 			}
 		}
@@ -409,7 +409,7 @@ func TestReportedCallers(t *testing.T) {
 	})
 	t.Run("jackc/pgx#619: an error behind the first rows is dropped", func(t *testing.T) {
 		for _, n := range []int{1, 2, 8191, 8192, 8193, 20000} {
-			if got, err := read(context.Background(), c, fmt.Sprintf("SELECT 1 / (%d - i) AS a FROM generate_series(1, 20000) AS g(i)", n)); c.ErrorCode(err) != errcode.InvalidArgument {
+			if got, err := drivertest.Read(context.Background(), c, fmt.Sprintf("SELECT 1 / (%d - i) AS a FROM generate_series(1, 20000) AS g(i)", n)); c.ErrorCode(err) != errcode.InvalidArgument {
 				t.Errorf("row %d: %+v, %v, want invalid argument", n, got, err)
 			}
 		}
@@ -420,12 +420,12 @@ func TestReportedCallers(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Release()
-		if got, err := read(context.Background(), c, "SELECT 1 AS a"); err != nil || row(got) != "1" {
+		if got, err := drivertest.Read(context.Background(), c, "SELECT 1 AS a"); err != nil || row(got) != "1" {
 			t.Errorf("afterwards: %s, %v", row(got), err)
 		}
 	})
 	t.Run("MaterializeInc/materialize#35949: rows without columns are none", func(t *testing.T) {
-		got, err := read(context.Background(), c, "SELECT FROM generate_series(1, 3)")
+		got, err := drivertest.Read(context.Background(), c, "SELECT FROM generate_series(1, 3)")
 		if err != nil || got.Rows() != 3 || len(got.Columns) != 0 {
 			t.Errorf("%+v, %v, want three rows without columns", got, err)
 		}
@@ -437,7 +437,7 @@ func TestReportedCallers(t *testing.T) {
 			END IF; RETURN times; END $$`)
 		for times, want := range map[int]errcode.Code{0: errcode.OK, 1: errcode.OK, 3: errcode.OK, 4: errcode.Unavailable} {
 			mustExec(t, c, "ALTER SEQUENCE reads RESTART")
-			if got, err := read(context.Background(), c, "SELECT conflicts($1::int) AS a", int64(times)); c.ErrorCode(err) != want || err == nil && row(got) != fmt.Sprint(times) {
+			if got, err := drivertest.Read(context.Background(), c, "SELECT conflicts($1::int) AS a", int64(times)); c.ErrorCode(err) != want || err == nil && row(got) != fmt.Sprint(times) {
 				t.Errorf("%d times: %s, %v, want %v", times, row(got), err, want)
 			}
 		}
@@ -447,7 +447,7 @@ func TestReportedCallers(t *testing.T) {
 		}
 		behind := "SELECT CASE WHEN i < 20000 THEN i ELSE conflicts(1) END AS a FROM generate_series(1, 20000) AS g(i)"
 		mustExec(t, c, "ALTER SEQUENCE reads RESTART")
-		if got, err := read(context.Background(), c, behind); c.ErrorCode(err) != errcode.Unavailable {
+		if got, err := drivertest.Read(context.Background(), c, behind); c.ErrorCode(err) != errcode.Unavailable {
 			t.Errorf("%+v, %v, want unavailable behind the first rows", got, err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -21,7 +22,7 @@ func all(c driver.Conn, callers, calls int) (wrong []string) {
 		group.Go(func() {
 			for call := range calls {
 				n := caller*calls + call
-				got, err := read(context.Background(), c, fmt.Sprintf("SELECT %d AS n, pg_sleep(0.002)", n))
+				got, err := drivertest.Read(context.Background(), c, fmt.Sprintf("SELECT %d AS n, pg_sleep(0.002)", n))
 				if err != nil || got.Columns[0].Value(0).Int() != int64(n) {
 					mu.Lock()
 					wrong = append(wrong, fmt.Sprintf("%d: %v, %v", n, got, err))
@@ -93,12 +94,12 @@ func TestSessionsThatOthersHave(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Release()
-	if _, err := read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.Unavailable {
+	if _, err := drivertest.Read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.Unavailable {
 		t.Errorf("a second statement in one session: %v (%v), want unavailable", err, errcode.Of(err))
 	}
 	short, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
-	if _, err := read(short, c, "SELECT 1"); errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "did not run") {
+	if _, err := drivertest.Read(short, c, "SELECT 1"); errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "did not run") {
 		t.Errorf("without the time to wait: %v (%v), want unavailable: the statement did not take long", err, errcode.Of(err))
 	}
 }

@@ -65,7 +65,7 @@ func TestTypesOfPostgreSQL(t *testing.T) {
 		{"nothing of it", `SELECT pg_sleep(0) AS a`, `"a" STRING: ""`, ""},
 	} {
 		for way, conn := range map[string]driver.Conn{"binary": c, "text": texts} {
-			got, err := read(context.Background(), conn, tc.query)
+			got, err := drivertest.Read(context.Background(), conn, tc.query)
 			if err != nil {
 				t.Errorf("%s, %s: %v", tc.why, way, err)
 				continue
@@ -86,7 +86,7 @@ func TestTypesOfPostgreSQL(t *testing.T) {
 	}{
 		{"a time that 64 bits do not hold", "SELECT TIMESTAMP '294276-12-31 23:59:59.123456' AS far", errcode.Unimplemented, `column 1 ("far"), row 1`},
 	} {
-		if got, err := read(context.Background(), c, tc.query); errcode.Of(err) != tc.want || !strings.Contains(err.Error(), tc.says) {
+		if got, err := drivertest.Read(context.Background(), c, tc.query); errcode.Of(err) != tc.want || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v, %v, want %v with %s", tc.why, got, err, tc.want, tc.says)
 		}
 	}
@@ -124,7 +124,7 @@ func TestNumericsAsTheServerWritesThem(t *testing.T) {
 		rows = append(rows, "("+sign+digits(random.IntN(60))+"."+digits(random.IntN(60))+", "+sign+digits(random.IntN(30))+"."+digits(random.IntN(10))+", "+sign+digits(random.IntN(11))+"."+digits(random.IntN(11))+")")
 	}
 	mustExec(t, c, "INSERT INTO n VALUES "+strings.Join(rows, ", "))
-	got, err := read(context.Background(), c, "SELECT wide, wide::text, narrow, narrow::text, half, half::text FROM n")
+	got, err := drivertest.Read(context.Background(), c, "SELECT wide, wide::text, narrow, narrow::text, half, half::text FROM n")
 	if err != nil || got.Rows() != 2000 {
 		t.Fatal(err)
 	}
@@ -177,11 +177,11 @@ func TestTimesAsTheServerWritesThem(t *testing.T) {
 	mustExec(t, c, `CREATE TABLE moments AS SELECT i, d, m, m AT TIME ZONE 'UTC' AS z, c, (i * 7919 % 2000001 - 1000000) * 1.25e-3::float4 AS f, (i * 0.37 - 300)::float8 AS g, (i - 500) * 0.0100::numeric AS n
 FROM (SELECT i, DATE '4713-01-01 BC' + (i::bigint * 2147483 % 2140000000)::int AS d, TIMESTAMP '4713-01-01 BC' + (i * 292) * INTERVAL '365 days 01:02:03.456789' AS m, TIME '00:00' + i * INTERVAL '86.399123 s' AS c FROM generate_series(0, 999) AS t(i)) AS t`)
 	const binary = "SELECT d, m, z, c, ROW(d, m, z, c, f, g, n, i, '', NULL, ARRAY[d, NULL])::text AS theirs, ROW(d, m, z, c, f, g, n, i, '', NULL, ARRAY[d, NULL]) AS ours FROM moments ORDER BY i"
-	ours, err := read(context.Background(), c, binary)
+	ours, err := drivertest.Read(context.Background(), c, binary)
 	if err != nil || ours.Rows() != 1000 {
 		t.Fatal(err)
 	}
-	plain, err := read(context.Background(), texts, "SELECT d, m, z, c FROM moments ORDER BY i")
+	plain, err := drivertest.Read(context.Background(), texts, "SELECT d, m, z, c FROM moments ORDER BY i")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,33 +21,11 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	fake "github.com/badger-eval/badger/connectors/fake/sqlserver"
 	"github.com/badger-eval/badger/connectors/sqlserver"
-	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 )
-
-func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
-	r, err := c.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Release()
-	return arrowtable.Read(r, arrowtable.Limits{})
-}
-
-// until waits for a condition, which the server fulfils soon.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for range 300 {
-		if is() {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("%s: not within six seconds", what)
-}
 
 // What is not one query is never sent, and a query runs in a transaction that nothing commits.
 func TestNothingWrites(t *testing.T) {
@@ -68,7 +46,7 @@ func TestNothingWrites(t *testing.T) {
 	if seen := server.Seen()[before:]; len(seen) > 0 {
 		t.Errorf("the server was sent %q", seen)
 	}
-	if _, err := read(t.Context(), c, "SELECT 7"); err != nil {
+	if _, err := drivertest.Read(t.Context(), c, "SELECT 7"); err != nil {
 		t.Fatal(err)
 	}
 	if seen := server.Seen()[before:]; !slices.Equal(seen, []string{"sign-in reader/shop", "begin", "SELECT 7"}) {
@@ -89,13 +67,13 @@ func TestCancelled(t *testing.T) {
 		server.Deaf.Store(deaf)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
-		go func() { _, err := read(ctx, c, "SELECT COUNT(*) FROM ("+slow+") AS t"); done <- err }()
-		until(t, "it runs", running)
+		go func() { _, err := drivertest.Read(ctx, c, "SELECT COUNT(*) FROM ("+slow+") AS t"); done <- err }()
+		drivertest.Until(t, "it runs", running)
 		cancel()
 		if err := <-done; errcode.Of(err) != errcode.Cancelled {
 			t.Errorf("%v, want cancelled", err)
 		}
-		until(t, "it ends", stopped)
+		drivertest.Until(t, "it ends", stopped)
 	}
 	server.Deaf.Store(false)
 	r, err := c.Query(t.Context(), slow)
@@ -103,7 +81,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Release()
-	until(t, "it ends when it is left", stopped)
+	drivertest.Until(t, "it ends when it is left", stopped)
 
 	var readers []interface{ Release() }
 	for range 8 {
@@ -115,13 +93,13 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.DeadlineExceeded {
+	if _, err := drivertest.Read(ctx, c, "SELECT 1"); errcode.Of(err) != errcode.DeadlineExceeded {
 		t.Errorf("%v, want deadline_exceeded", err)
 	}
 	for _, r := range readers {
 		r.Release()
 	}
-	if _, err := read(t.Context(), c, "SELECT 1"); err != nil {
+	if _, err := drivertest.Read(t.Context(), c, "SELECT 1"); err != nil {
 		t.Error(err)
 	}
 }
@@ -147,23 +125,23 @@ func TestErrors(t *testing.T) {
 	} {
 		query := fmt.Sprintf("SELECT %d", i+100)
 		server.Answer(query, fake.Answer{Error: &fake.Error{Number: tc.number, Class: tc.class, Message: tc.says}})
-		_, err := read(t.Context(), c, query)
+		_, err := drivertest.Read(t.Context(), c, query)
 		if errcode.Of(err) != tc.want || !strings.Contains(err.Error(), tc.names) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%d: %v (%v), want %v", tc.number, err, errcode.Of(err), tc.want)
 		}
 	}
 	// The type of a value of sql_variant is in the value.
 	answer(t, server, "SELECT 200", "62491f0000 00000000")
-	if _, err := read(t.Context(), c, "SELECT 200"); !errcode.IsUnread(err) || !strings.Contains(err.Error(), "sql_variant") {
+	if _, err := drivertest.Read(t.Context(), c, "SELECT 200"); !errcode.IsUnread(err) || !strings.Contains(err.Error(), "sql_variant") {
 		t.Errorf("sql_variant: %v", err)
 	}
 	// 9999-12-31 is beyond nanoseconds, and has 100 of them.
 	answer(t, server, "SELECT 201", "2a07 080100000000dab937")
-	if _, err := read(t.Context(), c, "SELECT 201"); !errcode.IsUnread(err) || !strings.Contains(err.Error(), "datetime2(6)") {
+	if _, err := drivertest.Read(t.Context(), c, "SELECT 201"); !errcode.IsUnread(err) || !strings.Contains(err.Error(), "datetime2(6)") {
 		t.Errorf("a far time of seven decimals: %v", err)
 	}
 	server.Lost.Store(true)
-	if _, err := read(t.Context(), c, "SELECT 1"); errcode.Of(err) != errcode.Unavailable {
+	if _, err := drivertest.Read(t.Context(), c, "SELECT 1"); errcode.Of(err) != errcode.Unavailable {
 		t.Errorf("a lost connection: %v (%v)", err, errcode.Of(err))
 	}
 }
@@ -216,7 +194,7 @@ func TestEncryption(t *testing.T) {
 			t.Errorf("%s: %v (%v), want %v", options, err, errcode.Of(err), want)
 		}
 		if err == nil {
-			if _, err := read(t.Context(), c, "SELECT "+"'"+strings.Repeat("x", 20000)+"' AS a, @p1 AS b", "y"); err != nil {
+			if _, err := drivertest.Read(t.Context(), c, "SELECT "+"'"+strings.Repeat("x", 20000)+"' AS a, @p1 AS b", "y"); err != nil {
 				t.Errorf("%s: %v", options, err)
 			}
 		}
