@@ -36,7 +36,7 @@ func mayBeEmpty(f *kong.Flag) bool {
 	return f.Target.Type() == reflect.TypeFor[chosen]() || f.PlaceHolder == "TEXT"
 }
 
-// expectedValues says what is expected as the value of a flag, by its placeholder, if it is not clear from that.
+// expectedValues describes the expected value of a flag, by its placeholder, if the placeholder alone is unclear.
 var expectedValues = map[string]string{
 	"FILE": "the name of a file", "NEWFILE": "the name of a file", "DIR": "the name of a folder",
 	"FILE|DIR": "the name of a file or a folder", "URL": "a URL such as duckdb:FILE",

@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/imports/golden"
 )
 
-// A fileUse says what a command does with the file, folder or database that a flag or an argument names.
+// A fileUse is how a command uses the file, folder or database that a flag or an argument names.
 type fileUse int
 
 const (
@@ -86,7 +86,7 @@ func checkOutputs(chosen *kong.Context, p process) error {
 		seen[v] = true
 		use, ok := useOf(command.Path(), v)
 		for _, text := range textsOf(v.Target) {
-			_, replies, isReplay := strings.Cut(text, "replay:") // of --judge and the like
+			_, replies, isReplay := strings.Cut(text, "replay:") // of --judge and similar flags
 			switch {
 			case isReplay:
 				inputs = append(inputs, replies)
@@ -125,7 +125,7 @@ func checkOutputs(chosen *kong.Context, p process) error {
 	return nil
 }
 
-// textsOf returns the texts in the value of a flag.
+// textsOf returns the strings in the value of a flag.
 func textsOf(v reflect.Value) (texts []string) {
 	switch {
 	case v.Kind() == reflect.String:

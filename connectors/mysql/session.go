@@ -42,7 +42,7 @@ type session struct {
 const (
 	signInTime = 30 * time.Second
 	killTime   = 5 * time.Second
-	grace      = 5 * time.Second // after the caller's deadline, until the server ends a statement whose caller is gone
+	grace      = 5 * time.Second // after the caller's deadline, until the server stops a statement whose caller is gone
 )
 
 // dial connects and signs in, and returns the driver's connection. Settings of the server are left as they are.
@@ -141,7 +141,7 @@ func identify(ctx context.Context, conn link) (server string, id int64, version 
 	return server, id, version, err
 }
 
-// query prepares and runs a statement, and returns its rows. The caller ends the session after an error.
+// query prepares and runs a statement, and returns its rows. The caller closes the session after an error.
 func (s *session) query(ctx context.Context, query string, args []sqldriver.NamedValue) (_ array.RecordReader,
 	err error) {
 	defer func() { err = s.errorOf(ctx, err) }()
@@ -173,7 +173,7 @@ func (s *session) errorOf(ctx context.Context, err error) error {
 	return s.db.errorOf(ctx, err)
 }
 
-// end ends the session. all reports that all rows were read. If the statement may still run, it is killed.
+// end closes the session. all reports that all rows were read. If the statement may still run, it is killed.
 func (s *session) end(all bool) {
 	if all || s.failed {
 		if s.rows != nil {
@@ -193,7 +193,7 @@ func (s *session) end(all bool) {
 	}()
 }
 
-// kill ends the statement on the server, which otherwise notices only when it sends rows that its client is gone.
+// kill stops the statement on the server, which otherwise notices only when it sends rows that its client is gone.
 // Behind a balancer, the second connection may be one to another server, where the id is another client's: nothing is
 // killed.
 func (s *session) kill() {

@@ -111,7 +111,7 @@ func decimalOf(scale int32) adder {
 	}
 }
 
-// addTime adds a time in microseconds, which reach all years of the type. What has 100 nanoseconds more is returned, to
+// addTime adds a time in microseconds, which reach all years of the type. A time with a seventh decimal is returned, to
 // be read in nanoseconds, which reach from 1678 to 2261.
 func addTime(b array.Builder, v sqldriver.Value) (any, error) {
 	t := v.(time.Time).UTC() //nolint:forcetypeassert // of these types

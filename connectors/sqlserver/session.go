@@ -19,7 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Time limits of what badger waits for itself.
+// Time limits of the connector itself.
 const (
 	signInTime = time.Minute     // a serverless database may have to start
 	cancelTime = 5 * time.Second // for the server to confirm that a statement is cancelled
@@ -69,7 +69,7 @@ type session struct {
 	stop   func() bool // ends the watch over the caller's context
 }
 
-// signIn opens a session and begins a transaction, which ends with the session, and so is rolled back.
+// signIn opens a session and starts a transaction, which closes with the session, and so is rolled back.
 func (c *Conn) signIn(ctx context.Context) (_ *session, err error) {
 	defer driverbase.Recovered(&err)
 	a := c.address
@@ -126,7 +126,7 @@ func (c *Conn) signIn(ctx context.Context) (_ *session, err error) {
 	return s, nil
 }
 
-// query runs a query, and returns its rows. The caller ends the session after an error.
+// query runs a query, and returns its rows. The caller closes the session after an error.
 func (s *session) query(ctx context.Context, query string, args []sqldriver.NamedValue) (_ array.RecordReader,
 	err error) {
 	defer func() { err = s.db.errorOf(ctx, err) }()
@@ -155,7 +155,7 @@ func (s *session) query(ctx context.Context, query string, args []sqldriver.Name
 	return r.Reader(ctx), nil
 }
 
-// end ends the session, with which the server rolls its transaction back. all reports that all rows were read;
+// end closes the session, with which the server rolls its transaction back. all reports that all rows were read;
 // otherwise the statement is cancelled.
 func (s *session) end(all bool) {
 	if s.stop != nil {

@@ -4,7 +4,7 @@
 // It uses the protocol (TDS) of github.com/microsoft/go-mssqldb, not database/sql, which would pool sessions. Its
 // package azuread is not used: a token of Entra ID comes from a file, a variable or a program. Each statement has a
 // separate session, so that no variable, lock or setting of one author's query reaches another's. SQL Server has no
-// sessions that only read: a text that is not one query is rejected, and a query runs in a transaction that is rolled
+// sessions that only read: SQL that is not one query is rejected, and a query runs in a transaction that is rolled
 // back. When a call ends before its statement, the statement is cancelled by the protocol. See README.md for types and
 // limits, and for what was tested: no server of Microsoft's was available.
 package sqlserver
@@ -121,7 +121,7 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	return r, nil
 }
 
-// reads returns an error if a text is not one query, in whatever way the server may read it.
+// reads returns an error if the SQL is not one query, in whatever way the server may read it.
 func reads(query string) error {
 	invalid := errcode.New(errcode.InvalidArgument, "sqlserver: the SQL text is not a query; expected one query")
 	if strings.TrimSpace(query) == "" || strings.Contains(query, "\x00") {

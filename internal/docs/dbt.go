@@ -121,7 +121,7 @@ func writeColumns(b *bytes.Buffer, indent string, columns []store.Column) {
 	}
 }
 
-// yamlText returns text as a YAML scalar in double quotes, of which JSON strings are a part. dbt renders descriptions,
+// yamlText returns text as a YAML scalar in double quotes. Each JSON string is one. dbt renders descriptions,
 // so that braces of Jinja are kept apart.
 func yamlText(text string) string {
 	text = strings.NewReplacer("{{", "{ {", "{%", "{ %", "{#", "{ #").Replace(text)

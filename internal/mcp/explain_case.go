@@ -55,7 +55,7 @@ type written struct {
 	Response string `json:"response"`
 }
 
-// longestText is the maximum number of bytes of a text from a case in a reply.
+// longestText is the maximum number of bytes of a string from a case in a reply.
 const longestText = 8 << 10
 
 func (s *Server) explainCase(ctx context.Context, c *call, arguments json.RawMessage) (reply any, err error) {
@@ -100,7 +100,7 @@ func (s *Server) explain(ctx context.Context, c *call, in *caseview.Input) (*exp
 	if g.Refused {
 		out.Outcome = limitReached
 	}
-	mine := *in.Case // the view must not depend on gold, not even by what is masked
+	mine := *in.Case // the view must not depend on gold, not even by the masked columns
 	mine.Golds, mine.Human, mine.Votes, mine.Note = nil, nil, nil, ""
 	view, err := caseview.Build(ctx, caseview.Input{Case: &mine, Mask: in.Mask}, caseview.Options{})
 	if err != nil {

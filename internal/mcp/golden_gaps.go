@@ -31,7 +31,7 @@ type gapsInput struct {
 	Limit int    `json:"limit"`
 }
 
-// gaps is the reply of golden_gaps. What is wrong with an accepted answer is shown with show_gold only.
+// gaps is the reply of golden_gaps. Faults of accepted answers are shown with show_gold only.
 type gaps struct {
 	NoGold    []noGold `json:"no_gold"`
 	Saturated []string `json:"saturated"` // IDs of cases

@@ -57,8 +57,8 @@ type judged struct {
 	Outcome
 }
 
-// wanted reports whether an answer is to be compared. What will be refused is not: the time that it takes would tell of
-// gold without being counted.
+// wanted reports whether an answer will be compared. An answer that will be refused is not: the time that comparing
+// takes would reveal gold, uncounted.
 type wanted func(r *Request) (bool, error)
 
 // within returns a wanted for the answers whose outcomes a caller may see.

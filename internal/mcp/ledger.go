@@ -50,7 +50,7 @@ type Ledger struct {
 	at   map[string][]asked // keys of seen, by day
 }
 
-// budget is what a limit is for.
+// budget identifies a limit: it is per caller and topic.
 type budget struct{ caller, topic string }
 
 // asked identifies an answer of a caller.

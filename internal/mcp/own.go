@@ -3,24 +3,24 @@ package mcp
 import (
 	"context"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// never matches names that an agent's query may not contain anywhere, also not in a text or a comment: a function may
-// read a text as a name. They are badger's schema and the table with gold answers, which may be in a copy of another
+// never matches names that an agent's query may not contain anywhere, also not in a string or a comment: a function may
+// read a string as a name. They are badger's schema and the table with gold answers, which may be in a copy of another
 // schema or database; and what databases keep of other queries and of values, since gold queries ran there.
-var never = regexp.MustCompile(`(?i)\b(badger|golden_set|result_scan|\w*query_history\w*|pg_stat_statements\w*|` +
+var never = lazyregexp.New(`(?i)\b(badger|golden_set|result_scan|\w*query_history\w*|pg_stat_statements\w*|` +
 	`pg_stats\w*|pg_statistic\w*|pragma_storage_info|query_log|general_log|slow_log|events_statements_\w+|` +
 	`(stl|stv|svl|svv|sys)_\w*quer\w*)\b`)
 
 // history matches system.query.history of Databricks and INFORMATION_SCHEMA.JOBS of BigQuery.
-var history = regexp.MustCompile("(?i)\\b(system[`\"\\s.]+query[`\"\\s.]+history|information_schema[`\"\\s.]+jobs(_by_\\w+)?)\\b")
+var history = lazyregexp.New("(?i)\\b(system[`\"\\s.]+query[`\"\\s.]+history|information_schema[`\"\\s.]+jobs(_by_\\w+)?)\\b")
 
 // ownNames are the names of badger's tables and views in lower case.
 var ownNames = func() map[string]bool {
@@ -35,8 +35,8 @@ var ownNames = func() map[string]bool {
 }()
 
 // readsOwn reports whether the agent's query may read gold answers, or verdicts: it names badger's tables, or a place
-// where the database keeps queries and values. Where the role can read badger's tables, the query may also not have
-// their names alone, which the search path may resolve. Functions that run or read a text as SQL are rejected
+// where the database keeps queries and values. If the role can read badger's tables, the query may also not have
+// their names alone, which the search path may resolve. Functions that run or read a string as SQL are rejected
 // before ([metric.ReadQuery]). A view over badger's tables is not seen.
 func (s *Server) readsOwn(ctx context.Context, c *scoring.Case) (bool, error) {
 	sql, _ := c.WrittenSQL(&c.Pred)

@@ -60,7 +60,7 @@ type Options struct {
 	Snapshots scoring.SnapshotReader // reads references of gold answers; may be nil
 	// Readable reads references of callers, which ctx names ([identity.From]); nil: callers send results.
 	Readable scoring.SnapshotReader
-	Execute  filler // runs queries; nil: none are run
+	Execute  filler // runs queries; nil if queries are not run
 	// Warehouse identifies what Execute reads, such as by its URL. It is not shown and not stored.
 	Warehouse string
 	// Exposed reports whether queries of Execute can read badger's tables in a database; nil: they cannot.
@@ -214,7 +214,7 @@ func (s *Server) add(t *tool) {
 		})
 }
 
-// serve calls a tool and returns its reply, or its error as a text.
+// serve calls a tool and returns its reply, or its error as a string.
 func (s *Server) serve(ctx context.Context, t *tool, arguments json.RawMessage) *sdk.CallToolResult {
 	start := time.Now()
 	c := &call{caller: s.user}

@@ -327,7 +327,7 @@ func (m *mlflow) writeFeedback(ctx context.Context, of *store.Run, scores []scor
 	return nil
 }
 
-// assess writes the scores and labels of one answer.
+// assess writes the scores and labels of an answer.
 func (m *mlflow) assess(ctx context.Context, of *store.Run, trace string, answer []scoring.Row) error {
 	there, err := m.assessmentsOf(ctx, trace)
 	if err != nil {
@@ -424,8 +424,8 @@ func sameJSON(a, b json.RawMessage) bool {
 	return bytes.Equal(a, b)
 }
 
-// labelsOfMLflow reads the feedback by people that is named as badger's labels, of the traces of the run's answers. Of
-// those that a label was exported to, it returns the changed ones, too.
+// labelsOfMLflow reads the feedback by people that is named as badger's labels, of the traces of the run's answers. It
+// also returns exported labels that were changed there.
 func labelsOfMLflow(ctx context.Context, c *client, o *Options, run *Run, r *Report) error {
 	m := &mlflow{client: c, o: o, run: run, r: r}
 	var last scoring.AnswerID

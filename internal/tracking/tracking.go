@@ -19,7 +19,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Run is what is exported: the scores of a run.
+// Run is a run with its scores, to be exported.
 type Run struct {
 	Rows   []store.Run                   // its rows of eval_runs, one for each agent, version and batch
 	Scores iter.Seq2[scoring.Row, error] // ordered by agent, version, batch, case and metric
@@ -30,7 +30,7 @@ type Run struct {
 // Options say where a run goes, and what of it.
 type Options struct {
 	URL        string
-	Key        string            // USER:PASSWORD, or a token; "" if none is needed
+	Key        string            // USER:PASSWORD, or a token; "" for a server without keys
 	Experiment string            // of MLflow
 	Traces     map[string]string // trace IDs by case ID; a case whose ID is that of a trace needs no entry
 	Content    bool              // also send the reasons of scores, which may quote questions, SQL and cells
@@ -92,7 +92,7 @@ func Named(name string) (*Exporter, error) {
 	return nil, errcode.Usage("--to: expected %s with --tracking, found %.40q", strings.Join(names, " or "), name)
 }
 
-// Export sends a run. The report says what was accepted, also if there is an error: that of a server that cannot be
+// Export sends a run. The report counts the accepted and the failed records, also if there is an error: that of a server that cannot be
 // reached, or that rejects the key.
 func (e *Exporter) Export(ctx context.Context, o *Options, run *Run) (*Report, error) {
 	return e.do(ctx, o, run, e.export)

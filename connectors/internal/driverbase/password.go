@@ -16,7 +16,7 @@ import (
 // passwords are rotated, and tokens are valid for minutes.
 type Password struct {
 	Connector          string // begins errors
-	Name               string // begins the options: token; "" is password
+	Name               string // prefix of the options: token; "" is password
 	file, env, command string
 }
 
@@ -43,7 +43,7 @@ func (p *Password) Check() error {
 	return nil
 }
 
-// Where describes the location; "" if none is named.
+// Where describes the location; "" if the URL has none.
 func (p *Password) Where() string {
 	switch {
 	case p.command != "":

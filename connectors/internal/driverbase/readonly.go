@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReadOnlyError returns the error of all operations that write, for a connector that only reads. what is the plural or
-// the name of what it reads, and them the pronoun for it.
+// ReadOnlyError returns the error of all operations that write, for a connector that only reads. what names the engine
+// or its databases, and them is the pronoun for that.
 func ReadOnlyError(connector, what, them string) error {
 	return errcode.New(errcode.PermissionDenied,
 		"%s: unsupported: badger reads %s and does not write to %s; use duckdb:FILE or a warehouse for scores and badger's tables",

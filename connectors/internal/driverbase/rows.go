@@ -97,7 +97,7 @@ func (r *Rows) Next(ctx context.Context) (_ arrow.Record, err error) {
 	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, rows), nil
 }
 
-// Close ends the statement.
+// Close stops the statement.
 func (r *Rows) Close(context.Context) {
 	for i := range r.builders {
 		r.builders[i].release()
