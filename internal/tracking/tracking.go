@@ -92,8 +92,8 @@ func Named(name string) (*Exporter, error) {
 	return nil, errcode.Usage("--to: expected %s with --tracking, found %.40q", strings.Join(names, " or "), name)
 }
 
-// Export sends a run. The report counts the accepted and the failed records, also if there is an error: that of a server that cannot be
-// reached, or that rejects the key.
+// Export sends a run. The report counts the accepted and the failed records, also if there is an error: that of a
+// server that cannot be reached, or that rejects the key.
 func (e *Exporter) Export(ctx context.Context, o *Options, run *Run) (*Report, error) {
 	return e.do(ctx, o, run, e.export)
 }
