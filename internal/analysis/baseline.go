@@ -161,13 +161,13 @@ func NoBaseline(batches []Batch, accepted Accepted, i int, started time.Time) (w
 	var later *Batch
 	for j := range batches {
 		b := &batches[j]
-		a, is := accepted.of(b.By)
+		_, is := accepted.of(b.By)
 		switch {
 		case !is || b.Agent != of.Agent:
-		case j == i && !started.IsZero() && started.After(a.When):
-			return "its own batch is accepted, and these scores are of a later run, so that the answers of the baseline are " +
-				"replaced; answers that changed need another batch (--batch of badger import, agent.batch_id of a case file)", true
 		case j == i:
+			if why, yes := accepted.Replaced(of.By, started); yes {
+				return why, true
+			}
 			return "it is the accepted batch itself, and no other precedes it: nothing is compared", false
 		default:
 			later = b
@@ -185,6 +185,17 @@ func NoBaseline(batches []Batch, accepted Accepted, i int, started time.Time) (w
 		}
 	}
 	return "no complete batch precedes it, and none is accepted", false
+}
+
+// Replaced reports whether a batch was accepted and its scores are of a run that started after that, at started, and
+// then describes it. A zero started means unknown.
+func (a Accepted) Replaced(by scoring.By, started time.Time) (why string, yes bool) {
+	one, is := a.of(by)
+	if !is || started.IsZero() || !started.After(one.When) {
+		return "", false
+	}
+	return "its own batch is accepted, and these scores are of a later run, so that the answers of the baseline are " +
+		"replaced; answers that changed need another batch (--batch of badger import, agent.batch_id of a case file)", true
 }
 
 // timeOf formats the time of a batch.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
@@ -70,7 +69,7 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	at := slices.Index(batches, first)
 	i, _ := BaselineOf(batches, n.Accepted, at)
 	if i < 0 {
-		if why, fault := NoBaseline(batches, n.Accepted, at, time.Time{}); fault {
+		if why, fault := NoBaseline(batches, n.Accepted, at, first.Rescored); fault {
 			return nil, nil, errcode.Usage("%s has no baseline: %s", printable.Short(first.Name()), why)
 		}
 		return nil, nil, errcode.Usage("no complete batch of %s precedes %s; name a side with --from", agentOf(&first),

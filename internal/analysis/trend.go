@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
@@ -291,9 +290,11 @@ func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	for _, i := range latest {
 		b := &t.Batches[i]
-		why, fault := NoBaseline(t.all, t.accepted, slices.Index(t.all, *b), time.Time{})
+		why, fault := NoBaseline(t.all, t.accepted, slices.Index(t.all, *b), b.Rescored)
 		lines, ok := []string{gate.Line(!fault, "the newest batch has no baseline: "+why)}, !fault
-		if c := t.found[i]; c != nil {
+		if why, yes := t.accepted.Replaced(b.By, b.Rescored); yes {
+			lines, ok = []string{gate.Line(false, "the newest batch has no baseline: "+why)}, false
+		} else if c := t.found[i]; c != nil {
 			lines, ok = c.Check(gates)
 		} else if why := b.unfinished(); why != "" {
 			lines, ok = []string{gate.Line(false, why)}, false
