@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -363,6 +364,41 @@ func inJSON(t reflect.Type) string {
 	return "another type"
 }
 
+// malformed describes what is wrong with text that is not JSON, and what was probably written. It repeats at most one
+// byte of the text.
+func malformed(text []byte, err error) string {
+	wrong := (*json.SyntaxError)(nil)
+	if !errors.As(err, &wrong) || wrong.Offset < 1 || wrong.Offset > int64(len(text)) {
+		return err.Error()
+	}
+	before, at := bytes.TrimRight(text[:wrong.Offset-1], " \t\r\n"), text[wrong.Offset-1]
+	if wrong.Offset == int64(len(text)) && !json.Valid(text) && strings.HasPrefix(err.Error(), "unexpected end") {
+		return "the line ends within the object; is the file cut off, or does the object continue on the next line? jq -c . writes an object in one line"
+	}
+	last := byte(0)
+	if len(before) > 0 {
+		last = before[len(before)-1]
+	}
+	hint := ""
+	switch {
+	case at == '\'':
+		hint = "; JSON has double quotes only, is the line a dict of Python? json.dumps writes JSON"
+	case (at == '}' || at == ']') && last == ',':
+		hint = "; JSON allows no comma before a closing bracket"
+	case at == '/' || at == '#':
+		hint = "; JSON has no comments"
+	case at == '{' && last == '}':
+		hint = "; expected one object a line"
+	case bytes.ContainsRune([]byte("TFN"), rune(at)):
+		hint = "; JSON writes true, false and null"
+	case at == '"':
+		hint = "; is a comma missing before it, or a quote within a text not written as \\\"?"
+	case at == '\t':
+		hint = "; within a text, a tab is written as \\t"
+	}
+	return fmt.Sprintf("not valid JSON: unexpected %q at byte %d%s", rune(at), wrong.Offset, hint)
+}
+
 // DecodeCase parses one case of a case file, a JSON object. A missing id or an unknown behaviour is an error. A
 // result or tags that cannot be parsed are not: the error is in Result.Err or TagsErr.
 func DecodeCase(data []byte) (*Case, error) {
@@ -378,7 +414,7 @@ func DecodeCase(data []byte) (*Case, error) {
 		if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {
 			return nil, errcode.New(errcode.InvalidArgument, `case: expected a JSON object such as {"case_id": …}, found text`)
 		}
-		return nil, errcode.New(errcode.InvalidArgument, "case: %w", err)
+		return nil, errcode.New(errcode.InvalidArgument, "case: %s", malformed(data, err))
 	}
 	switch j.Expected.Behaviour {
 	case "", BehaviourAnswer, BehaviourClarify, BehaviourRefuse:

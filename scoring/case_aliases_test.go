@@ -117,3 +117,21 @@ func TestUnreadKeys(t *testing.T) {
 		}
 	}
 }
+
+// JSON that other programs write is answered with what to change, and the line is not repeated.
+func TestDecodeCaseSaysWhatIsNoJSON(t *testing.T) {
+	for text, says := range map[string]string{
+		`{'case_id': 's3cret'}`:                 "unexpected '\\'' at byte 2; JSON has double quotes only",
+		`{"case_id": "s3cret",}`:                "at byte 22; JSON allows no comma before a closing bracket",
+		`{"case_id": "s3cret", "strict": True`:  "unexpected 'T' at byte 33; JSON writes true, false and null",
+		`{"case_id": "s3cret" "gold": {}}`:      `is a comma missing before it`,
+		`{"case_id": "s3cret"`:                  "the line ends within the object",
+		`{"case_id": "s3cret"} // a note`:       "JSON has no comments",
+		`{"case_id": "a"}{"case_id": "s3cret"}`: "expected one object a line",
+	} {
+		_, err := scoring.DecodeCase([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,10 +56,7 @@ func (c *Case) UnknownDialect() []string {
 		return nil
 	}
 	names := sqlparts.DialectNames()
-	near := Suggest(c.Dialect, names)
-	if near == "" {
-		near = "; known are " + strings.Join(names, ", ")
-	}
+	near := cmp.Or(Suggest(c.Dialect, names), "; known are "+strings.Join(names, ", "))
 	return []string{
 		fmt.Sprintf("the dialect %.40q is not known, and its SQL is read as that of any dialect (generic)%s", c.Dialect,
 			near)}

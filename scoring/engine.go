@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,7 +123,8 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 	for i := range e.metrics {
 		names[i] = e.metrics[i].Name
 	}
-	return nil, errcode.New(errcode.NotFound, "unknown metric %.60q%s", name, Suggest(name, names))
+	return nil, errcode.New(errcode.NotFound, "unknown metric %.60q%s", name,
+		cmp.Or(Suggest(name, names), severalHint(name)))
 }
 
 // Names for groups of metrics.
@@ -474,6 +476,14 @@ func (r *run) resolve(q *Query) error {
 	return q.Result.Err
 }
 
+// severalHint returns the end of an error about a name of a metric that is probably several.
+func severalHint(name string) string {
+	if strings.ContainsAny(strings.TrimSpace(name), " ;|+") {
+		return "; separate names by commas"
+	}
+	return ""
+}
+
 // Suggest returns the end of an error message about an unknown name: "; did you mean " and at most four similar known
 // names, the most similar first, or "" if none is similar.
 func Suggest(name string, known []string) string {
@@ -484,8 +494,36 @@ func Suggest(name string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", strings.Join(near[:min(len(near), 4)], ", "))
 }
 
-// nearest returns the known names that are similar to name or contain it: first those that begin with it, then the most
-// similar. It ignores letter case, underscores, dashes and blanks.
+// SuggestOrList is Suggest that also lists the known names, at most ten, the most similar first. It returns "" if there
+// are none. All names may come from data.
+func SuggestOrList(name string, known []string) string {
+	near := nearest(name, known)
+	listed := slices.Clone(near)
+	for _, k := range known {
+		if !slices.Contains(listed, k) {
+			listed = append(listed, k)
+		}
+	}
+	if len(listed) == 0 || len(listed) == len(near) && len(near) <= 4 {
+		return Suggest(name, known)
+	}
+	const most = 10
+	more := max(0, len(listed)-most)
+	for i := range listed {
+		listed[i] = fmt.Sprintf("%.60s", listed[i])
+	}
+	text := strings.Join(listed[:len(listed)-more], ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if len(near) > 0 {
+		return Suggest(name, known) + " there are " + text
+	}
+	return "; there are " + text
+}
+
+// nearest returns the known names that are similar to name, contain it or begin similarly: first those that begin with
+// it, then the most similar. It ignores letter case, underscores, dashes and blanks.
 func nearest(name string, known []string) (near []string) {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace
 	name = plain(strings.ToLower(name))
@@ -493,7 +531,8 @@ func nearest(name string, known []string) (near []string) {
 	for _, k := range known {
 		other := plain(strings.ToLower(k))
 		d := distance(name, other)
-		if d <= 1+len(name)/4 || len(name) >= 3 && strings.Contains(other, name) {
+		similar := d <= 1+len(name)/4 && (d == 1 || 2*d < len(name)) || d == 0
+		if similar || len(name) >= 3 && strings.Contains(other, name) || len(name) >= 5 && begins(other, name) {
 			if near = append(near, k); strings.HasPrefix(other, name) {
 				d -= len(other) + len(name)
 			}
@@ -502,6 +541,16 @@ func nearest(name string, known []string) (near []string) {
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return far[a] - far[b] })
 	return near
+}
+
+// begins reports whether s begins with prefix, but for one byte.
+func begins(s, prefix string) bool {
+	for n := len(prefix) - 1; n <= len(prefix)+1; n++ {
+		if n <= len(s) && distance(prefix, s[:n]) <= 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // distance returns the optimal string alignment distance of two strings: the number of bytes to change, insert,

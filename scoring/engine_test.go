@@ -440,6 +440,21 @@ func TestEngineNames(t *testing.T) {
 	if got := scoring.Suggest("aa", names); got != "; did you mean aa1, aa2, aa3, aa4?" {
 		t.Errorf("at most four are offered: %q", got)
 	}
+	for _, c := range []struct {
+		name  string
+		known []string
+		says  string
+	}{
+		{"nope", []string{"rose", "verdict"}, "; there are rose, verdict"}, // half of a short name is another name
+		{"hybrd", []string{"rose", "hybrid_ex"}, "; did you mean hybrid_ex? there are hybrid_ex, rose"},
+		{"r1", nil, ""},
+		{"atlsa", []string{"atlas"}, "; did you mean atlas?"},
+		{"zzzz", strings.Fields("a b c d e f g h i j k l"), "; there are a, b, c, d, e, f, g, h, i, j and 2 more"},
+	} {
+		if got := scoring.SuggestOrList(c.name, c.known); got != c.says {
+			t.Errorf("%q of %q: %q, want %q", c.name, c.known, got, c.says)
+		}
+	}
 }
 
 func TestEnginePanicsAreScores(t *testing.T) {

@@ -206,6 +206,10 @@ func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdic
 	d.RestsOn = "nothing: the evidence leaves it open, and nobody was asked"
 	if o.WithoutJudge == "abstain" {
 		s := scoring.Abstain("the evidence leaves it open, and no judge is configured")
+		if in.Gold.Error != "" {
+			d.RestsOn = "nothing: the gold query failed when it ran, and no judge was asked"
+			s = scoring.Abstain("the gold query failed when it ran, so there is nothing to compare the answer with, and no judge is configured; the gold query is at fault, not the answer")
+		}
 		s.Detail = *d
 		return s, nil
 	}
