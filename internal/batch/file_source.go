@@ -14,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -85,6 +86,8 @@ func notLines(line, text []byte) string {
 		return "expected JSON Lines in UTF-8, found " + what
 	case len(text) > 0 && text[0] == '[':
 		return expected + "found an array; badger import reads golden sets such as BIRD, and jq -c '.[]' writes a list as lines"
+	case len(text) > 0 && text[0] != '{' && !bytes.ContainsAny(text, "{\"") && !looksLikeCSV(text):
+		return expected + "found " + notObject(text)
 	case looksLikeCSV(text):
 		return expected + `and the first line looks like the header of CSV; write each row as an object, such as {"case_id": …, "gold_sql": …, "sql": …}, or convert it by badger import csv`
 	}
@@ -134,14 +137,34 @@ func notText(line []byte) string {
 	for _, f := range []struct{ magic, name string }{
 		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"\x1f\x8b", "data compressed by gzip"},
 		{"\x28\xb5\x2f\xfd", "data compressed by Zstandard"},
-		{"PK\x03\x04", "a ZIP archive"}, {"PAR1", "Parquet"}, {"ARROW1", "an Arrow file"},
+		{"PK\x03\x04", "a ZIP archive"}, {"SQLite format 3\x00", "a SQLite database; --source sqlite:FILE reads badger's tables in it"},
+		{"PAR1", "Parquet"}, {"ARROW1", "an Arrow file"},
 	} {
 		if bytes.HasPrefix(line, []byte(f.magic)) {
 			return f.name
 		}
 	}
+	if len(line) >= 12 && string(line[8:12]) == "DUCK" {
+		return "a DuckDB database; --source duckdb:FILE reads badger's tables in it"
+	}
 	return ""
 }
+
+// notObject describes the first line of a file that is not of JSON, with what to do.
+func notObject(line []byte) string {
+	switch {
+	case yamlKey.Match(line):
+		return "YAML; write each case as an object in one line, or convert a file of another product by badger import"
+	case sqlStart.Match(line):
+		return "SQL; badger import sql converts a folder of files in SQL"
+	}
+	return `text; a case is such as {"case_id": "1", "question": "…", "gold": {"sql": "…"}, "agent": {"sql": "…"}}, and badger import converts other files`
+}
+
+var (
+	yamlKey  = lazyregexp.New(`^(---|- )|^[\w-]+:( |$)`)
+	sqlStart = lazyregexp.New(`(?i)^(--|select|with|create|insert)\b`)
+)
 
 // looksLikeCSV reports whether a first line looks like column names separated by commas, semicolons or tabs.
 func looksLikeCSV(line []byte) bool {

@@ -56,7 +56,7 @@ func TestCaseFile(t *testing.T) {
 			[]string{"c.jsonl:2 a// A?", "c.jsonl:5 b/x/2 "}},
 		{"a byte order mark", "\xef\xbb\xbf{\"case_id\":\"a\"}\n", 0, []string{"c.jsonl:1 a// "}},
 		{"what cannot be read is an item", "{\"case_id\":\"a\"\n{\"case_id\":\"b\"}\n\x00\n", 0, []string{
-			"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: unexpected end of JSON input",
+			"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: the line ends within the object; is the file cut off, or does the object continue on the next line? jq -c . writes an object in one line",
 			"c.jsonl:2 b// ",
 			"c.jsonl:3 c.jsonl:3// invalid_argument: c.jsonl:3: case: expected a JSON object such as {\"case_id\": …}, found text",
 		}},

@@ -33,6 +33,10 @@ func (k *Kind) otherForm(o jsonscan.Object) string {
 			return "a trace of " + title + ", which badger import traces reads"
 		}
 	}
+	nested := jsonscan.ParseObject(o.Get("gold")) != nil || jsonscan.ParseObject(o.Get("agent")) != nil
+	if nested && o.Get("case_id") != nil {
+		return "a case of badger already, which badger run --cases reads"
+	}
 	for _, other := range kinds {
 		if other != k && other.hasSigns(o) {
 			return "in the form of " + other.Title + ", which badger import " + other.Name + " reads"

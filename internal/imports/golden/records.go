@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/resultfile"
 )
 
@@ -31,6 +33,9 @@ const mark = "\xef\xbb\xbf" // a byte order mark in UTF-8
 // jsonValues calls each for the values of a file of JSON Lines, or the elements of a JSON list, with the line on which
 // they end. What cannot be read is reported.
 func (s *Set) jsonValues(path string, each func(line int, raw json.RawMessage) error) error {
+	if err := s.checkJSON(path); err != nil {
+		return err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -212,17 +217,10 @@ func (l *lineCounter) at(offset int64) int {
 // notJSON describes a file that is not JSON and of no kind that is read, by its beginning, with what to do; "" for
 // others.
 func notJSON(path string) string {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if isFolder(path) {
 		return "a folder; name the files in it"
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close() //nolint:errcheck // only read
-	head := make([]byte, 4096)
-	n, _ := io.ReadFull(f, head) // a short file has fewer
-	text := string(bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte(mark))))
+	text := string(headOf(path))
 	first, _, _ := strings.Cut(text, "\n")
 	lower := strings.ToLower(first)
 	switch {
@@ -236,20 +234,91 @@ func notJSON(path string) string {
 		return "a comment in line 1; JSON has none, remove it"
 	case strings.Contains(lower, "question") && strings.ContainsAny(first, ",;\t"):
 		return "CSV; it is read by badger import csv"
+	case yamlKey.MatchString(strings.TrimSpace(first)):
+		return foundYAML
+	case sqlStart.MatchString(first) && !strings.Contains(first, "\t"): // with a tab it is a gold query of Spider
+		return "SQL; it is read by badger import sql"
 	}
 	return ""
 }
 
-// isJSON reports whether the first byte of a file that is not white space begins a JSON object or list.
-func isJSON(path string) bool {
+// checkJSON returns an error for a folder and for a file of which no line at its beginning is JSON.
+func (s *Set) checkJSON(path string) error {
+	found := notJSON(path)
+	lines := bytes.Split(headOf(path), []byte("\n"))
+	if !isFolder(path) && slices.ContainsFunc(lines, func(line []byte) bool {
+		line = bytes.TrimSpace(line)
+		return len(line) > 0 && (line[0] == '{' || line[0] == '[')
+	}) {
+		return nil
+	}
+	if found == "" {
+		found = "text"
+	}
+	if s.given { // the other kinds read golden sets
+		found, _, _ = strings.Cut(found, "; it is read by")
+		return errcode.New(errcode.InvalidArgument,
+			"--predictions: expected JSON or JSON Lines, found %s; docs/eval/import.md describes predictions of %s", found, s.kind.Title)
+	}
+	return errcode.New(errcode.InvalidArgument, "expected JSON or JSON Lines, found %s", found)
+}
+
+// checkTable returns an error for a folder and for a file of JSON or YAML.
+func (s *Set) checkTable(path string) error {
+	head := headOf(path)
+	first, rest, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case isFolder(path):
+		return errcode.New(errcode.InvalidArgument, "expected CSV, found a folder; name the files in it")
+	case isJSON(path):
+		form := ""
+		if f, err := os.Open(path); err == nil {
+			defer f.Close() //nolint:errcheck // only read
+			for v, err := range jsonscan.Values(bufio.NewReader(f), maxRecord) {
+				if err == nil {
+					form = FormOf(v.Text)
+				}
+				break
+			}
+		}
+		if form != "" {
+			return errcode.New(errcode.InvalidArgument, "expected CSV, found JSON: %s", form)
+		}
+		return errcode.New(errcode.InvalidArgument, "expected CSV, found JSON; badger import --help lists the forms that are read")
+	case yamlKey.Match(first) && (bytes.HasPrefix(rest, []byte(" ")) || bytes.HasPrefix(rest, []byte("- "))):
+		return errcode.New(errcode.InvalidArgument, "expected CSV, found %s", foundYAML)
+	}
+	return nil
+}
+
+const foundYAML = "YAML, which badger import cortex-analyst, bigquery and promptfoo read"
+
+var (
+	yamlKey  = lazyregexp.New(`^[\w-]+:\s*$`)
+	sqlStart = lazyregexp.New(`(?i)^(--|select\b|with\b)`)
+)
+
+// headOf returns the first 4 KiB of a file, without a byte order mark and surrounding white space; nil if it cannot be
+// read.
+func headOf(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer f.Close() //nolint:errcheck // only read
 	head := make([]byte, 4096)
 	n, _ := io.ReadFull(f, head) // a short file has fewer
-	text := bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte(mark)))
+	return bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte(mark)))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// isJSON reports whether the first byte of a file that is not white space begins a JSON object or list.
+func isJSON(path string) bool {
+	text := headOf(path)
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
@@ -269,6 +338,9 @@ func (s *Set) anyFile(path string) error {
 
 // csvRows calls each for the rows of a CSV file as records.
 func (s *Set) csvRows(path, encoding string, delim byte, each func(place, jsonscan.Object) error) error {
+	if err := s.checkTable(path); err != nil {
+		return err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -357,6 +429,12 @@ func (s *Set) yamlFile(path string) error {
 	if isJSON(path) {
 		return s.jsonFile(path)
 	}
+	if isFolder(path) {
+		return errcode.New(errcode.InvalidArgument, "expected YAML or JSON, found a folder; name the files in it")
+	}
+	if found := notJSON(path); strings.HasPrefix(found, "a page") || strings.HasPrefix(found, "a pointer") {
+		return errcode.New(errcode.InvalidArgument, "expected YAML or JSON, found %s", found)
+	}
 	text, err := readWhole(path)
 	if err != nil {
 		return err
@@ -372,6 +450,9 @@ func (s *Set) yamlFile(path string) error {
 			s.problem(s.here(0, ""), errcode.New(errcode.InvalidArgument, "not valid YAML: %s; the rest of the file is not read",
 				strings.TrimPrefix(err.Error(), "yaml: ")))
 			return nil
+		}
+		if len(n.Content) == 1 && n.Content[0].Kind == yaml.ScalarNode && n.Content[0].ShortTag() == "!!str" {
+			return errcode.New(errcode.InvalidArgument, "expected YAML or JSON, found %s", cmp.Or(notJSON(path), "text"))
 		}
 		y := yamlText{left: maxDocument, lines: map[string]int{}}
 		raw, err := y.value(&n, "", 0)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -87,6 +89,9 @@ type Set struct {
 	kind *Kind
 	o    Options
 	over []field // of Options.Map
+
+	mapped  map[string]bool // the members of over that a record has; nil: no record was read
+	members []string        // of the first record
 
 	file   *os.File
 	buffer *bufio.Writer
@@ -199,8 +204,10 @@ func (s *Set) Close() error { return errors.Join(s.file.Close(), os.Remove(s.fil
 
 // AddFile reads a file, or a folder if the kind is read from one.
 func (s *Set) AddFile(path string) error {
-	if _, err := os.Stat(path); err != nil {
-		return errcode.AsUsage(errcode.New(errcode.NotFound, "%w", err))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return errcode.NoFile("", path)
+	} else if err != nil {
+		return errcode.AsUsage(errcode.New(errcode.OfFile(err), "%w", err))
 	}
 	s.files = append(s.files, filepath.Base(path))
 	read := s.kind.files
@@ -219,8 +226,10 @@ func (s *Set) AddFile(path string) error {
 
 // AddPredictions reads a file or a folder of answers.
 func (s *Set) AddPredictions(path string) error {
-	if _, err := os.Stat(path); err != nil {
-		return errcode.AsUsage(errcode.New(errcode.NotFound, "--predictions: %w", err))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return errcode.NoFile("--predictions: ", path)
+	} else if err != nil {
+		return errcode.AsUsage(errcode.New(errcode.OfFile(err), "--predictions: %w", err))
 	}
 	s.given = true
 	s.o.Agent = cmp.Or(s.o.Agent, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
@@ -284,6 +293,7 @@ func (s *Set) add(p place, o jsonscan.Object) error { return s.addAs(s.kind.fiel
 // addAs adds a record with these fields.
 func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
 	if s.over != nil {
+		s.seeMapped(o)
 		fields = append(s.over[:len(s.over):len(s.over)], withoutTargets(fields, s.over)...)
 	}
 	c, err := convert(fields, o)
@@ -295,6 +305,35 @@ func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
 		return nil
 	}
 	return s.put(p, c)
+}
+
+// seeMapped notes which members of --map the record has.
+func (s *Set) seeMapped(o jsonscan.Object) {
+	if s.mapped == nil {
+		s.mapped = map[string]bool{}
+		for _, m := range o {
+			s.members = append(s.members, string(m.Name))
+		}
+	}
+	for _, f := range s.over {
+		if !s.mapped[f.name] {
+			value, _ := lookUp(o, f.name)
+			s.mapped[f.name] = value != nil
+		}
+	}
+}
+
+// idle notes options without effect.
+func (s *Set) idle() {
+	for _, f := range s.over {
+		if s.mapped != nil && !s.mapped[f.name] {
+			s.note("--map %s=%s has no effect: no record has that member%s", f.to, f.name,
+				scoring.SuggestOrList(f.name, s.members))
+		}
+	}
+	if s.Answers == 0 && !s.given && s.Cases > 0 && cmp.Or(s.o.Agent, s.o.Version, s.o.Batch) != "" {
+		s.note("--agent, --agent-version and --batch have no effect: the set has no answers")
+	}
 }
 
 // held is a record that may have further parts.
@@ -526,6 +565,7 @@ func (s *Set) Finish() error {
 		s.note("the queries are in %d dialects (%s), and --execute runs them on one warehouse: split the file by the key dialect",
 			len(s.engines), strings.Join(s.engines, ", "))
 	}
+	s.idle()
 	var missing []string
 	if s.Missing, missing = s.pages.Missing(); missing != nil {
 		s.Notes = append(s.Notes, missing...)

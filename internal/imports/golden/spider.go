@@ -31,6 +31,14 @@ func init() {
 // spiderFile reads questions in JSON, with the gold queries of another file if there is one, or gold queries alone.
 func spiderFile(s *Set, path string) error {
 	if !isJSON(path) {
+		if head := headOf(path); len(head) > 0 && !bytes.ContainsRune(head, '\t') || isFolder(path) {
+			found := notJSON(path)
+			if found == "" {
+				found = "text without tabs"
+			}
+			return errcode.New(errcode.InvalidArgument,
+				"expected JSON, or lines with a query, a tab and the name of a database; found %s", found)
+		}
 		s.note("%s has gold queries without questions; import the JSON file for the questions", s.files[len(s.files)-1])
 		return s.eachLine(path, func(p place, text string) error {
 			sql, database := spiderGold(text)

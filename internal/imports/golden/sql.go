@@ -46,6 +46,9 @@ func sqlFiles(s *Set, path string) error {
 	if err != nil {
 		return err
 	}
+	if len(paths) == 0 {
+		return errcode.New(errcode.InvalidArgument, "expected a folder with files whose names end in .sql, or one such file")
+	}
 	slices.Sort(paths)
 	for _, p := range paths {
 		relative, err := filepath.Rel(path, p)
