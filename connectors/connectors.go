@@ -90,7 +90,10 @@ func (m *Mux) hint(url string) string {
 		return fmt.Sprintf("; write %s:%s", connector, url)
 	}
 	scheme, rest, ok := strings.Cut(url, ":")
-	if !ok || !wellFormed(strings.ToLower(scheme)) { // anything else may hold a secret
+	if !ok {
+		return "; a file of DuckDB is written duckdb:FILE"
+	}
+	if !wellFormed(strings.ToLower(scheme)) { // anything else may hold a secret
 		return ""
 	}
 	said, meant := ", found "+scheme+":", strings.ToLower(scheme)

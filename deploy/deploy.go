@@ -95,8 +95,8 @@ func Find(name string) (*Target, error) {
 		}
 		names = append(names, Targets[i].Name)
 	}
-	return nil, errcode.New(errcode.InvalidArgument, "unknown target %.40q%s, expected one of %s", name,
-		scoring.Suggest(name, names), strings.Join(names, ", "))
+	return nil, errcode.New(errcode.InvalidArgument, "unknown target %.40q, expected one of %s%s", name,
+		strings.Join(names, ", "), scoring.Suggest(name, names))
 }
 
 // File is one file of a target.

@@ -2,6 +2,7 @@ package judgebackend
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -67,8 +68,9 @@ func (p Providers) Names() []string {
 func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backend, error) {
 	provider, ok := p.Find(spec)
 	if !ok {
-		return nil, errcode.New(errcode.InvalidArgument, "judge backend: expected one of %s, as in openai:gpt-4o",
-			strings.Join(p.Names(), ", "))
+		name, _, hasModel := strings.Cut(spec, ":")
+		return nil, errcode.New(errcode.InvalidArgument, "judge backend: expected one of %s, as in openai:gpt-4o%s",
+			strings.Join(p.Names(), ", "), foundInstead(name, hasModel))
 	}
 	_, model, _ := strings.Cut(spec, ":")
 	if model == "" && !provider.modelless {
@@ -85,6 +87,20 @@ func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backe
 	return c, nil
 }
 
+// foundInstead returns the end of an error about the name of a judge whose provider is unknown. What could be a key or
+// an address is not repeated.
+func foundInstead(name string, hasModel bool) string {
+	switch {
+	case len(name) > 40 || strings.HasPrefix(name, "sk-") || strings.ContainsAny(name, "/@ "):
+		return ""
+	case hasModel:
+		return fmt.Sprintf("; found %q before the colon", name)
+	case name == "":
+		return ""
+	}
+	return fmt.Sprintf("; found %q without a backend before it, write openai:%[1]s if an endpoint of that form serves it", name)
+}
+
 // Address returns the URL of the judge that spec names: baseURL, or its provider's address if baseURL is empty. It is
 // nil if the provider has no HTTP endpoint.
 func (p Providers) Address(spec, baseURL string) (*url.URL, error) {
@@ -97,7 +113,7 @@ func (p Providers) Address(spec, baseURL string) (*url.URL, error) {
 	}
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: expected http(s)://HOST[:PORT]/PATH")
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL (--judge-url or judge.base_url): expected http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1")
 	}
 	return u, nil
 }

@@ -259,7 +259,7 @@ func (f *Failures) Keep(labels []string) error {
 	}
 	for _, l := range labels {
 		if !slices.Contains(there, l) {
-			return errcode.New(errcode.NotFound, "no answer has the label %.60q%s", l, scoring.Suggest(l, there))
+			return errcode.New(errcode.NotFound, "no answer has the label %.60q%s", l, scoring.SuggestOrList(l, there))
 		}
 	}
 	f.Labels = slices.DeleteFunc(f.Labels, func(l FailureLabel) bool { return !slices.Contains(labels, l.Label) })

@@ -316,7 +316,7 @@ func (b *builder) head(asked string) error {
 	if asked != "" {
 		if v.Asked = v.scoreOf(asked); v.Asked == nil {
 			return errcode.New(errcode.NotFound, "there is no score of the metric %.60q for the case%s", asked,
-				scoring.Suggest(asked, v.metricNames()))
+				scoring.SuggestOrList(asked, v.metricNames()))
 		}
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -366,11 +367,14 @@ func readFile(path string, into any) error {
 		return nil
 	}
 	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errcode.NoFile("--config: ", path)
+	}
 	if err != nil {
 		return errcode.Usage("--config: %w", err)
 	}
 	if err := strictyaml.Decode(text, into); err != nil && !errors.Is(err, io.EOF) {
-		return errcode.Usage("--config %s: %w", filepath.Base(path), err)
+		return errcode.Usage("--config %s: %w", path, err)
 	}
 	return nil
 }

@@ -81,19 +81,50 @@ func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, er
 		}
 	}
 	asked := strings.Join(append([]string{"the case " + printable.Short(s.Case)}, s.Named...), ", ")
-	if s.RunID != "" {
-		return run, errcode.Usage("run %s has no scores of %s", printable.Short(s.RunID), asked)
+	there, err := s.others(ctx, w, runs)
+	if err != nil {
+		return run, err
 	}
-	return run, errcode.Usage("no run has scores of %s", asked)
+	if s.RunID != "" {
+		latest, err := w.LatestRuns(ctx, latestRuns)
+		if err != nil {
+			return run, err
+		}
+		if !slices.Contains(latest, s.RunID) {
+			return run, errcode.Usage("--run: run %s does not exist%s", printable.Short(s.RunID),
+				scoring.SuggestOrList(s.RunID, latest))
+		}
+		return run, errcode.Usage("run %s has no scores of %s%s", printable.Short(s.RunID), asked, there)
+	}
+	return run, errcode.Usage("no run has scores of %s%s", asked, there)
+}
+
+// others returns the end of an error about an answer without scores: the agents whose answers to the case have some, or
+// the cases of the latest of runs.
+func (s *Sought) others(ctx context.Context, w *store.Store, runs []string) (string, error) {
+	for _, id := range runs {
+		found, err := w.AnswersOfCase(ctx, id, s.Case)
+		if err != nil {
+			return "", err
+		}
+		if len(found) > 0 {
+			return "; run " + printable.Short(id) + " has those of " + namesOf(found), nil
+		}
+	}
+	return "; badger report --db URL --csv - lists the cases of the latest run", nil
 }
 
 // InFile reads the case from a file. source yields the cases of the file that match the pattern. None or several
 // matching cases are a usage error.
 func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (*scoring.Case, error) {
 	var found []batch.Item
+	var others []string
 	for item, err := range source.Cases(ctx) {
 		if err != nil {
 			return nil, err
+		}
+		if !slices.Contains(others, item.CaseID) && len(others) < latestRuns {
+			others = append(others, item.CaseID)
 		}
 		if item.CaseID == s.Case {
 			found = append(found, item)
@@ -101,7 +132,9 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 	}
 	switch len(found) {
 	case 0:
-		return nil, errcode.Usage("--case: %s has no case %s", printable.Short(filepath.Base(file)), printable.Short(s.Case))
+		return nil, errcode.Usage("--case: %s has no case %s%s", printable.Short(filepath.Base(file)),
+			printable.Short(s.Case),
+			scoring.SuggestOrList(s.Case, others))
 	case 1:
 		return found[0].Load(ctx)
 	}

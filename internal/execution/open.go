@@ -97,6 +97,9 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	if c.URL == "" && c.Schema {
 		return nil, errcode.Usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: the URL identifies the warehouse whose results are kept")
 	}
+	if err := checkPlaces(c.URL); err != nil {
+		return nil, err
+	}
 	clock, err := readClock(c.Clock)
 	if err != nil {
 		return nil, err
@@ -124,7 +127,7 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 			}
 		}
 		if x.Store, err = OpenStore(c.Snapshots); err != nil {
-			return nil, err
+			return nil, errcode.New(errcode.Of(err), "--snapshots %s: %w", c.Snapshots, err)
 		}
 		x.atClose(func() { _ = x.Store.Close() })
 	case o.KeptOnly:
@@ -172,6 +175,19 @@ func readClock(text string) (*time.Time, error) {
 }
 
 const databasePlace = "{database}"
+
+var placeholder = regexp.MustCompile(`[{]\s*\w*\s*[}]|<\w+>|%7[Bb]\w*%7[Dd]`)
+
+// checkPlaces returns a usage error if a URL has a placeholder other than {database}.
+func checkPlaces(template string) error {
+	for _, place := range placeholder.FindAllString(template, -1) {
+		if place != databasePlace {
+			return errcode.Usage("--execute: unknown placeholder %.40s; the only one is %s, the database of a case", place,
+				databasePlace)
+		}
+	}
+	return nil
+}
 
 // databaseName matches names that may be part of a URL and cannot leave a directory.
 var databaseName = regexp.MustCompile(`^\w[\w.-]*$`)

@@ -79,7 +79,16 @@ func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, errcode.New(errcode.NotFound, "queue: there is no queue %.40q", id)
+		all, err := s.Warehouse.Queues(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for i := range all {
+			names = append(names, all[i].ID)
+		}
+		slices.Reverse(names) // the latest first
+		return nil, errcode.New(errcode.NotFound, "queue: there is no queue %.40q%s", id, scoring.SuggestOrList(id, names))
 	}
 	return &found[0], nil
 }

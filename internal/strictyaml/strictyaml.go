@@ -4,6 +4,7 @@ package strictyaml
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -101,10 +102,10 @@ func unreadable(err error, text []byte) error {
 	}
 	var out Error
 	for _, message := range messages {
-		p := Problem{Text: strings.TrimPrefix(message, "yaml: ")}
+		p := Problem{Text: plain(strings.TrimPrefix(message, "yaml: "))}
 		if m := lineMessage.FindStringSubmatch(message); m != nil {
 			p.Line, _ = strconv.Atoi(m[1]) // digits
-			p.Text = m[2]
+			p.Text = plain(m[2])
 		}
 		if line := indentedByTab(text); line > 0 && t == nil {
 			p = Problem{Line: line, Text: "the line is indented by a tab; YAML expects spaces"}
@@ -113,6 +114,21 @@ func unreadable(err error, text []byte) error {
 	}
 	return out
 }
+
+// plainMessages describes what the library's messages about the form of a text usually mean.
+var plainMessages = map[string]string{
+	"mapping values are not allowed in this context":         "a key stands where a value is expected: are the lines around it indented alike, and is a value with a colon in quotes?",
+	"could not find expected ':'":                            "expected a colon after the key, as in key: value",
+	"did not find expected key":                              "expected a key: are the lines around it indented alike, and is a value with a quote or a bracket in quotes?",
+	"did not find expected ',' or ']'":                       "the list in [ ] is not closed; expected , or ]",
+	"did not find expected ',' or '}'":                       "the mapping in { } is not closed; expected , or }",
+	"found unexpected end of stream":                         "a quoted text is not closed",
+	"did not find expected '-' indicator":                    "expected the next element of the list, which begins with a dash: are the lines indented alike?",
+	"found character that cannot start any token":            "a value begins with a character that YAML reserves, such as @, ` or %; put the value in quotes",
+	"block sequence entries are not allowed in this context": "a list begins in the line of its key; write its first dash on a separate line",
+}
+
+func plain(message string) string { return cmp.Or(plainMessages[message], message) }
 
 // indentedByTab returns the first line, from 1, that is indented by a tab; 0 if there is none.
 func indentedByTab(text []byte) int {
@@ -199,7 +215,8 @@ func (c *check) mapping(n *yaml.Node, t reflect.Type, key string) {
 		if t.Kind() == reflect.Map {
 			of = t.Elem()
 		} else if of = fieldType(t, name.Value); of == nil {
-			c.say(name, key, "unknown key %.40q%s", name.Value, scoring.Suggest(name.Value, fieldNames(t)))
+			c.say(name, key, "unknown key %.40q%s", name.Value, cmp.Or(
+				scoring.Suggest(name.Value, fieldNames(t)), "; expected one of "+strings.Join(fieldNames(t), ", ")))
 			continue
 		}
 		c.node(value, of, at)

@@ -46,7 +46,7 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	}
 	at, err := url.Parse(address)
 	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL is malformed")
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL (--judge-url or judge.base_url): expected http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1")
 	}
 	b := &claude{id: judgebackend.Identity{Backend: "anthropic", Model: model, Host: endpoint.HostPort(at)}}
 	b.features = endpoint.NewFeatures(b.id, o.Log)

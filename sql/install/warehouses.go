@@ -147,8 +147,8 @@ func find(warehouse, via string) (*Warehouse, *Via, error) {
 		for i := range clients {
 			names = append(names, clients[i].Name)
 		}
-		return nil, nil, errcode.New(errcode.InvalidArgument, "unknown warehouse %.40q, expected one of %s", warehouse,
-			strings.Join(names, ", "))
+		return nil, nil, errcode.New(errcode.InvalidArgument, "unknown warehouse %.40q, expected one of %s%s", warehouse,
+			strings.Join(names, ", "), scoring.Suggest(warehouse, names))
 	}
 	w := &Warehouses[i]
 	if via == "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // retiredJudge is the kind of a row that deactivates a judge: it has a version and no source. A later version
@@ -87,7 +88,15 @@ func (w *Store) RetireJudge(ctx context.Context, name, by string, at time.Time) 
 		return 0, err
 	}
 	if len(versions) == 0 {
-		return 0, errcode.New(errcode.NotFound, "no judge %.60q is promoted", name)
+		all, err := w.NewestJudges(ctx)
+		if err != nil {
+			return 0, err
+		}
+		var names []string
+		for i := range all {
+			names = append(names, all[i].Name)
+		}
+		return 0, errcode.New(errcode.NotFound, "no judge %.60q is promoted%s", name, scoring.SuggestOrList(name, names))
 	}
 	last := versions[len(versions)-1]
 	if last.Kind == retiredJudge {

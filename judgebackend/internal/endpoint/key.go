@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"os"
 	"strings"
@@ -57,7 +58,7 @@ func (k KeySource) key() (Key, error) {
 			return Key{}, &judgebackend.Error{Kind: judgebackend.KindNoKey, Detail: "the key file cannot be read or is empty"}
 		}
 		if err != nil {
-			return Key{}, noKey("the key file cannot be read")
+			return Key{}, noKey("the file of --judge-key-file or judge.key_file cannot be read: " + reasonOf(err))
 		}
 		return checkedKey(string(b), "the key file")
 	case k.env != "":
@@ -81,6 +82,14 @@ func (k KeySource) Use(call func(Key) (judgebackend.Response, error)) (judgeback
 		return call(now)
 	}
 	return resp, err
+}
+
+// reasonOf returns why a file cannot be read, without its name, which may be a key given by mistake.
+func reasonOf(err error) string {
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner.Error()
+	}
+	return "unknown reason"
 }
 
 func checkedKey(v, where string) (Key, error) {
