@@ -3,15 +3,20 @@ package main
 import (
 	"cmp"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/imports/golden"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -166,10 +171,180 @@ func blankBefore(parsed *kong.Context, argument string) error {
 	return nil
 }
 
+// checkNumbers returns an error if the value of a number flag is below what its tag least declares, or is not a
+// finite number. A duration must be above 0.
+func checkNumbers(chosen *kong.Context) error {
+	for _, p := range chosen.Path {
+		f := p.Flag
+		if f == nil {
+			continue
+		}
+		v := f.Target
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		least := f.Tag.Get("least")
+		switch x := v.Interface().(type) {
+		case time.Duration:
+			if x <= 0 {
+				return usage("--%s: expected a duration above 0, such as 30s or 5m, found %s", f.Name, x)
+			}
+		case int, int64:
+			bound, err := strconv.ParseInt(least, 10, 64)
+			if err == nil && v.Int() < bound {
+				return usage("--%s: expected a whole number of at least %s, found %d", f.Name, least, x)
+			}
+		case float64:
+			if bound, err := strconv.ParseFloat(least, 64); err == nil && !(x >= bound) || math.IsInf(x, 0) {
+				return usage("--%s: expected a number of at least %s, found %g", f.Name, least, x)
+			}
+		}
+	}
+	return nil
+}
+
+// urlError is an error about a URL of the command line.
+type urlError struct {
+	error
+	url string
+}
+
+func (e urlError) Unwrap() error { return e.error }
+
+// nameFlag returns err with the flag in front whose value is the URL that err is about, unless err names a flag.
+func nameFlag(chosen *kong.Context, err error) error {
+	about := urlError{}
+	if !errors.As(err, &about) || strings.HasPrefix(err.Error(), "--") {
+		return err
+	}
+	for _, p := range chosen.Path {
+		if p.Flag != nil && p.Flag.Target.Kind() == reflect.String && p.Flag.Target.String() == about.url {
+			named := errcode.New(errcode.Of(err), "--%s: %w", p.Flag.Name, err)
+			if errcode.IsUsage(err) {
+				return errcode.AsUsage(named)
+			}
+			return named
+		}
+	}
+	return err
+}
+
+// explainCommandName returns the error about an argument, or a flag, in the place of a command, and about a missing
+// command; nil if err is another error.
+func explainCommandName(parsed *kong.Context, err error) error {
+	node, called := parsed.Model.Node, "badger"
+	if selected := parsed.Selected(); selected != nil {
+		node, called = selected, "badger "+selected.Path()
+	}
+	var names []string
+	for _, child := range node.Children {
+		names = append(names, child.Name)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	said := err.Error()
+	if name, ok := strings.CutPrefix(said, "unknown flag "); ok {
+		name, _, _ = strings.Cut(name, ",")
+		for _, arg := range parsed.Args {
+			if slices.Contains(names, arg) {
+				return usage("unknown flag %s before the command; write the command first: %s %s %s …", name, called, arg, name)
+			}
+		}
+		return usage("unknown flag %s; expected a command, one of %s", name, strings.Join(names, ", "))
+	}
+	if strings.HasPrefix(said, "expected one of ") {
+		return usage("expected a command after %s: one of %s", called, strings.Join(names, ", "))
+	}
+	name, ok := strings.CutPrefix(said, "unexpected argument ")
+	if !ok {
+		return nil
+	}
+	name, _, _ = strings.Cut(name, ", did you mean")
+	hint := scoring.Suggest(name, names)
+	if meant := otherNames[name]; hint == "" && meant != "" && node == parsed.Model.Node {
+		hint = "; write badger " + meant
+	}
+	switch {
+	case hint != "" && node == parsed.Model.Node:
+		return usage("unknown command %s%s", name, hint)
+	case hint != "":
+		return usage("unknown command %s %s%s the commands are %s", strings.TrimPrefix(called, "badger "), name, hint,
+			strings.Join(names, ", "))
+	}
+	return usage("unknown command %s%s; the commands are %s", strings.TrimPrefix(called+" ", "badger "), name,
+		strings.Join(names, ", "))
+}
+
+// otherNames maps what other programs call a command to the command of badger.
+var otherNames = map[string]string{
+	"evaluate": "run", "eval": "run", "test": "run", "check": "run", "start": "serve", "server": "serve", "ui": "view",
+	"web": "view", "label": "view, where answers are labelled", "labels": "queue", "diff": "compare", "query": "sql",
+	"baseline": "accept", "gate": "run --fail-under METRIC=V", "convert": "import", "load": "import", "init": "demo",
+	"metrics": "functions", "list": "report", "show": "explain", "delete": "prune", "clean": "prune",
+	"version": "--version",
+}
+
+var numberExpected = lazyregexp.New(`expected (?:a valid \d+ bit (u?int|float)|(duration)) but got "(.*?)"(?:: .*)?$`)
+
+var enumExpected = lazyregexp.New(`^(--\S+) must be one of (.*) but got "(.*)"$`)
+
+// explainFlags rewrites errors about the values and names of flags, with what is expected.
+func explainFlags(err error) error {
+	said := err.Error()
+	if m := numberExpected.FindStringSubmatch(said); m != nil {
+		flag, _, _ := strings.Cut(said, ": ")
+		expected := "a whole number"
+		switch {
+		case m[1] == "uint":
+			expected = "a whole number of at least 0"
+		case m[1] == "float":
+			expected = "a number"
+		case m[2] != "":
+			expected = "a duration such as 30s or 5m"
+		}
+		return usage("%s: expected %s, found %s", flag, expected, m[3])
+	}
+	if m := enumExpected.FindStringSubmatch(said); m != nil {
+		names := strings.Split(strings.Trim(strings.ReplaceAll(m[2], `"`, ""), ","), ",")
+		return usage("%s: expected one of %s, found %s%s", m[1], strings.Join(names, ", "), m[3],
+			scoring.Suggest(m[3], names))
+	}
+	var parse *kong.ParseError
+	name, unknown := strings.CutPrefix(said, "unknown flag --")
+	if !unknown || !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() == nil {
+		return err
+	}
+	name, _, _ = strings.Cut(name, ",")
+	var names []string
+	for _, group := range parse.Context.Selected().AllFlags(true) {
+		for _, f := range group {
+			names = append(names, "--"+f.Name)
+		}
+	}
+	slices.Sort(names)
+	command := "badger " + parse.Context.Selected().Path()
+	if near := scoring.Suggest("--"+name, names); near != "" {
+		return usage("unknown flag --%s%s", name, near)
+	}
+	return usage("unknown flag --%s; %s --help lists those of this command", name, command)
+}
+
+// databaseFile reports whether a name is probably that of a file of DuckDB.
+func databaseFile(name string) bool {
+	return slices.Contains([]string{".duckdb", ".ddb", ".db"}, filepath.Ext(name))
+}
+
 // explainArgument adds the flag that was probably meant to the error about an unexpected argument.
 func explainArgument(err error) error {
 	var parse *kong.ParseError
-	if !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() == nil {
+	if !errors.As(err, &parse) || parse.Context == nil {
+		return err
+	}
+	if explained := explainCommandName(parse.Context, err); explained != nil {
+		return explained
+	}
+	if parse.Context.Selected() == nil {
 		return err
 	}
 	if short, ok := strings.CutPrefix(err.Error(), "unknown flag -"); ok && !strings.HasPrefix(short, "-") {
@@ -198,12 +373,18 @@ func explainArgument(err error) error {
 	switch {
 	case isURL && slices.Contains(warehouses.Schemes(), scheme):
 		likely = []string{"db", "source", "to", "apply"}
-	case flags["db"] && slices.Contains([]string{".duckdb", ".ddb", ".db"}, filepath.Ext(argument)):
+	case flags["db"] && databaseFile(argument):
 		return errcode.Usage("unexpected argument %s; write --db duckdb:%[1]s", argument)
-	case missing == nil || strings.ContainsAny(argument, "/."):
-		likely = []string{"cases", "gold", "db", "values", "config"}
+	case strings.Contains(argument, "@") && flags["from"]:
+		return usage("unexpected argument %s; write --from AGENT@VERSION --to AGENT@VERSION", argument)
+	case flags["source"] && !flags["cases"] && databaseFile(argument):
+		return usage("unexpected argument %s; write --source duckdb:%[1]s", argument)
+	case parse.Context.Selected().Name == "export" && slices.Contains(golden.Written(), argument):
+		return usage("unexpected argument %s; write --to %[1]s", argument)
+	case missing == nil || strings.Contains(argument, "/") || len(filepath.Ext(argument)) > 2:
+		likely = []string{"cases", "gold", "values", "config"}
 	default:
-		likely = []string{"case", "warehouse", "run", "run-id", "metrics", "agent"}
+		likely = []string{"case", "warehouse", "run", "run-id", "queue", "metrics", "agent"}
 	}
 	for _, name := range likely {
 		if !flags[name] {
@@ -219,5 +400,6 @@ func explainArgument(err error) error {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return errcode.Usage("unexpected argument %s%s", argument, scoring.Suggest(argument, names))
+	return errcode.Usage("unexpected argument %s%s", argument, cmp.Or(scoring.Suggest(argument, names),
+		"; badger "+parse.Context.Selected().Path()+" --help shows what is expected"))
 }

@@ -15,7 +15,7 @@ type auditCommand struct {
 	Source string `placeholder:"URL" help:"Warehouse to read, such as duckdb:FILE (instead of --cases; only the golden set is read)."`
 
 	EX   string `name:"ex" placeholder:"METRIC" help:"Metric of execution accuracy (default ex_bird, else ex_multiset)."`
-	Top  int    `default:"20" placeholder:"N" help:"Number of most suspect questions to list (default ${default}; 0 lists all)."`
+	Top  int    `least:"0" default:"20" placeholder:"N" help:"Number of most suspect questions to list (default ${default}; 0 lists all)."`
 	JSON bool   `help:"Print one JSON document."`
 	terminalFlags
 }

@@ -31,10 +31,10 @@ type calibrateCommand struct {
 	Compare  []string `placeholder:"A,B" help:"Test whether the first metric agrees better or worse with labels than each of the others."`
 	Backbone []string `placeholder:"CURRENT,CANDIDATE" help:"Test whether the candidate judge, such as rose@gemini-2.5-pro, may replace the current one. Exit with 1 if not."`
 	CV       bool     `name:"cv" help:"Choose the thresholds of graded metrics by cross-validation."`
-	Folds    int      `default:"10" help:"Number of folds of --cv (default ${default})."`
+	Folds    int      `least:"2" default:"10" help:"Number of folds of --cv (default ${default})."`
 	LeaveOut string   `placeholder:"GROUP" enum:",tier,dataset,database" default:"" help:"Choose thresholds on all groups except the one that they are reported on (tier, dataset or database)."`
 
-	Resamples int    `default:"5000" help:"Number of bootstrap resamples (default ${default})."`
+	Resamples int    `least:"2" default:"5000" help:"Number of bootstrap resamples (default ${default})."`
 	Seed      uint64 `help:"Seed of random choices (default 0)."`
 	SVG       string `name:"svg" placeholder:"DIR" help:"Directory for the charts kappa.svg, balance.svg and tiers.svg."`
 	HTML      string `name:"html" placeholder:"FILE" help:"Write charts and table as one HTML page."`
@@ -42,7 +42,7 @@ type calibrateCommand struct {
 	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if M is below V (kappa of a metric, such as rose@o3; repeatable). An undefined kappa also fails."`
 	MinCoverage []string `placeholder:"[M=]C" help:"Exit with 1 if a gated metric has values for less than this share of its cases (labeled cases; default 0.8)."`
 
-	Concurrency int  `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or 64 with a judge)."`
+	Concurrency int  `least:"1" placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or 64 with a judge)."`
 	Quiet       bool `short:"q" help:"Print no progress."`
 	JSON        bool `help:"Print one JSON document."`
 	judgeFlags
@@ -159,7 +159,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 		}
 		c.JudgePanel = nil
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judged(config.Judge); err != nil {
 		return nil, err
 	}
 	wanted.Engine = scoring.EngineOptions{Snapshots: in.Snapshots}

@@ -24,7 +24,7 @@ import (
 type callCommand struct {
 	Function       string `arg:"" placeholder:"NAME" help:"Function to call, such as hybrid_ex."`
 	To             string `required:"" placeholder:"ADDRESS" help:"Address of badger serve, such as http://127.0.0.1:7434."`
-	Rows           int    `default:"500" placeholder:"N" help:"Maximum number of rows in a request (default ${default})."`
+	Rows           int    `least:"1" default:"500" placeholder:"N" help:"Maximum number of rows in a request (default ${default})."`
 	TokenFile      string `placeholder:"FILE" help:"File with the token of the server. It is read for each request."`
 	CA             string `placeholder:"FILE" help:"Certificates in PEM that the server's is verified with (default those of the system)."`
 	AllowPlainHTTP bool   `name:"allow-plain-http" help:"Allow http:// beyond this machine. The token and results are then sent as plain text."`

@@ -13,7 +13,7 @@ import (
 type executeFlags struct {
 	Execute    string        `placeholder:"URL" help:"Warehouse that runs queries, such as duckdb:shop.duckdb (those without result or error; {database} is the database of a case). Only single queries that read are run."`
 	Kept       bool          `name:"execute-kept" help:"Run nothing, and use the results in --snapshots."`
-	Rows       int64         `name:"execute-rows" placeholder:"N" help:"Maximum number of rows of a result (default 100000)."`
+	Rows       int64         `least:"1" name:"execute-rows" placeholder:"N" help:"Maximum number of rows of a result (default 100000)."`
 	Timeout    time.Duration `name:"execute-timeout" placeholder:"DURATION" help:"Time limit of a query (default 1m)."`
 	Functions  []string      `name:"execute-functions" placeholder:"A,B" help:"More functions that only read, such as your own."`
 	Schema     bool          `name:"execute-schema" help:"Read the definitions of queried tables, for cases without schema_ddl. Judges see them."`

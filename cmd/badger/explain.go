@@ -25,10 +25,10 @@ type explainCommand struct {
 	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 	Mask   []string `placeholder:"COLUMN" help:"Result columns to mask."`
 
-	Gold   int    `placeholder:"N" help:"Number of the gold answer to compare with (default the one that the score used)."`
+	Gold   int    `least:"1" placeholder:"N" help:"Number of the gold answer to compare with (default the one that the score used)."`
 	Show   string `placeholder:"STATES" help:"Cell states whose rows are shown: all, or some of equal, mapped, differs, only_gold, only_agent (default differing and unmatched rows)."`
 	Layout string `default:"rows" enum:"rows,cells" help:"Layout of the differences: rows, or cells with the size of each difference (default ${default})."`
-	Rows   int    `default:"20" help:"Maximum number of differing rows to show (of each kind, or cells; default ${default})."`
+	Rows   int    `least:"0" default:"20" help:"Maximum number of differing rows to show (of each kind, or cells; default ${default})."`
 	Full   bool   `help:"Print everything (also judge prompts, replies and all relations)."`
 	JSON   bool   `help:"Print one JSON document."`
 	terminalFlags

@@ -109,7 +109,7 @@ func TestExplain(t *testing.T) {
 		{[]string{"--cases", cases, "--case", "q1"}, "there are 2 answers to the case: agent atlas 1; agent atlas 2; choose one"},
 		{[]string{"--db", db, "--cases", cases, "--case", "q1"}, "run r1 scored 2 answers to the case"},
 		{[]string{"--db", db, "--case", "q1", "--agent-version", "1"}, "give the file that was scored with --cases"},
-		{[]string{"--db", db, "--case", "q1", "--run", "r9"}, "run r9 has no scores of the case q1"},
+		{[]string{"--db", db, "--case", "q1", "--run", "r9"}, "--run: run r9 does not exist; "},
 		{[]string{"--db", db, "--case", "q9"}, "no run has scores of the case q9"},
 		{[]string{"--cases", cases, "--case", "q1", "--agent-version", "1", "--metric", "hybridex"}, "hybrid_ex"},
 		{[]string{"--cases", cases, "--scores", scores, "--case", "q1", "--agent-version", "1", "--metric", "rose"}, `no score of the metric "rose"`},

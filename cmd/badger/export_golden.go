@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports/golden"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
 )
 
 type exportCommand struct {
@@ -41,7 +42,8 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 	}
 	kind := golden.KindNamed(c.To)
 	if kind == nil || !slices.Contains(golden.Written(), c.To) {
-		return usage("--to: expected one of %s, found %q", strings.Join(golden.Written(), ", "), c.To)
+		return usage("--to: expected one of %s, found %q%s", strings.Join(golden.Written(), ", "), c.To,
+			scoring.Suggest(c.To, golden.Written()))
 	}
 	if _, err := os.Stat(c.Cases); err != nil {
 		return usage("--cases: %w", err)

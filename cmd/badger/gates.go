@@ -22,7 +22,7 @@ type gateFlags struct {
 func (f *gateFlags) gates(config gate.Specs, metrics []string, of string) ([]gate.Gate, error) {
 	gates, err := gate.Read(config, gate.Specs(*f), metrics, of)
 	if unknown := (*gate.UnknownMetric)(nil); errors.As(err, &unknown) {
-		return nil, usage("%w%s", err, scoring.Suggest(unknown.Metric, metrics))
+		return nil, usage("%w%s", err, scoring.SuggestOrList(unknown.Metric, metrics))
 	}
 	return gates, err
 }

@@ -66,6 +66,27 @@ func panelsOf(flags []string) (panels []namedPanel, err error) {
 	return panels, nil
 }
 
+// judged is over that returns a usage error for a flag without effect because no judge is configured. --judge none
+// says that there is none.
+func (f *judgeFlags) judged(c judging.Config) (judging.Config, error) {
+	c, err := f.over(c)
+	if err != nil || f.Judge != "" || c.Asked() {
+		return c, err
+	}
+	for _, x := range []struct {
+		name string
+		set  bool
+	}{{"judge-url", f.JudgeURL != ""}, {"judge-host", len(f.JudgeHost) > 0}, {"judge-key-file", f.JudgeKeyFile != ""},
+		{"judge-key-env", f.JudgeKeyEnv != ""}, {"ledger", f.Ledger != ""}, {"offline", f.Offline},
+		{"budget", f.Budget != ""}, {"audit", f.Audit != ""}} {
+		if x.set {
+			return c, usage("--%s has no effect without a judge; expected --judge BACKEND:MODEL, such as openai:gpt-4o, or judge.backend in the configuration (--judge none if there is none)",
+				x.name)
+		}
+	}
+	return c, nil
+}
+
 // over returns c with the values of the flags that are set. Hosts are added to those of c, and --judge=none removes the
 // models of single metrics.
 func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {

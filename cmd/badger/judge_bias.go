@@ -29,7 +29,7 @@ type judgeBiasCommand struct {
 	Metrics    []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default all that have a judge and a verdict)."`
 	Probes     []string `placeholder:"A,B" enum:"repeat,position,length,style" default:"repeat,position,length,style" help:"Changes that should not change a verdict: repeat, position, length, style (default all)."`
 	Preference bool     `help:"Compare preferences: if answer and gold change places, the verdict should be the opposite (not the same)."`
-	Limit      int      `placeholder:"N" help:"Use only the first N cases."`
+	Limit      int      `least:"1" placeholder:"N" help:"Use only the first N cases."`
 	FailOnBias bool     `help:"Exit with 1 if a bias is found."`
 	Estimate   bool     `help:"Print the estimated judge calls and exit."`
 	Yes        bool     `help:"Make the judge calls without a budget."`
@@ -49,7 +49,7 @@ func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judged(config.Judge); err != nil {
 		return err
 	}
 	if err := config.Judge.CheckLive(); err != nil {

@@ -33,8 +33,8 @@ type judgeImproveCommand struct {
 	Cases  string `placeholder:"FILE" xor:"input" required:"" help:"Case file in JSON Lines."`
 	Source string `placeholder:"URL" xor:"input" required:"" help:"Warehouse to read, such as duckdb:FILE."`
 	answerFlags
-	Examples     *int   `placeholder:"N" help:"Propose a judge with at most N labelled examples (default 8; 0 for none)."`
-	ExampleBytes int    `placeholder:"N" default:"16000" help:"Maximum size of all examples, in bytes (default ${default})."`
+	Examples     *int   `least:"0" placeholder:"N" help:"Propose a judge with at most N labelled examples (default 8; 0 for none)."`
+	ExampleBytes int    `least:"1" placeholder:"N" default:"16000" help:"Maximum size of all examples, in bytes (default ${default})."`
 	Rewrite      *bool  `negatable:"" help:"Propose a prompt that the judge's model rewrites (default yes, unless --examples is set)."`
 	Seed         uint64 `placeholder:"N" default:"1" help:"Seed of the split of the labels and of the choice of examples (default ${default})."`
 	Split        string `default:"question" enum:"question,database" help:"Unit that is in one part of the labels only: question or database (default ${default})."`
@@ -70,7 +70,7 @@ func (c *judgeImproveCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judged(config.Judge); err != nil {
 		return err
 	}
 	if !config.Judge.Asked() {

@@ -195,8 +195,8 @@ type judgeSentinelCommand struct {
 	To     string `placeholder:"URL" help:"Warehouse to write to, such as duckdb:FILE (default the source, or duckdb:scores.duckdb)."`
 	answerFlags
 	Metrics  []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default all that have a judge and a verdict)."`
-	Repeat   int      `placeholder:"N" help:"Number of replies to each question (default 1)."`
-	Limit    int      `placeholder:"N" help:"Use only the first N cases."`
+	Repeat   int      `least:"1" placeholder:"N" help:"Number of replies to each question (default 1)."`
+	Limit    int      `least:"1" placeholder:"N" help:"Use only the first N cases."`
 	Estimate bool     `help:"Print the estimated judge calls and exit."`
 	Yes      bool     `help:"Make the judge calls without a budget."`
 	driftFlags
@@ -218,7 +218,7 @@ func (c *judgeSentinelCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judged(config.Judge); err != nil {
 		return err
 	}
 	if err := config.Judge.CheckLive(); err != nil {

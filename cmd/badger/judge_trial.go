@@ -25,7 +25,7 @@ type judgeTestCommand struct {
 	Cases  string `placeholder:"FILE" xor:"input" required:"" help:"Case file in JSON Lines."`
 	Source string `placeholder:"URL" xor:"input" required:"" help:"Warehouse to read, such as duckdb:FILE."`
 	answerFlags
-	Limit  int    `placeholder:"N" help:"Use only the first N cases."`
+	Limit  int    `least:"1" placeholder:"N" help:"Use only the first N cases."`
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 
 	Assessments string   `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
@@ -111,7 +111,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if err != nil {
 		return nil, nil, err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judged(config.Judge); err != nil {
 		return nil, nil, err
 	}
 	snaps.Allow(config.Results.Files)

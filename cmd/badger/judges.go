@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -88,13 +87,17 @@ func loadJudge(ctx context.Context, path string, print func(string)) (*custom.Ju
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage("judge file %q not found", filepath.Base(path))
-	case err != nil || info.IsDir() || info.Size() > 1<<20:
-		return nil, usage("judge file %q cannot be read", filepath.Base(path))
+		return nil, errcode.NoFile("judge ", path)
+	case err == nil && info.IsDir():
+		return nil, usage("judge file %q is a folder; expected a file in YAML or Starlark, as badger judge new writes it", path)
+	case err == nil && info.Size() > 1<<20:
+		return nil, usage("judge file %q is larger than 1 MiB", path)
+	case err != nil:
+		return nil, usage("judge file: %w", err)
 	}
 	source, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usage("judge file %q cannot be read", filepath.Base(path))
+		return nil, usage("judge file: %w", err)
 	}
 	o := judgeOptions()
 	o.Print = print

@@ -175,11 +175,12 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	case exited >= 0: // --help and --version print and end
 		return exited
 	case err != nil:
-		complain(p.stderr, explainArgument(err))
+		complain(p.stderr, explainFlags(explainArgument(err)))
 		return exitUsage
 	}
 	for _, check := range []func() error{
 		func() error { return checkRepeated(chosen) }, func() error { return checkEmpty(chosen, args) },
+		func() error { return checkNumbers(chosen) },
 		func() error { return checkOutputs(chosen, p) },
 	} {
 		if err := check(); err != nil {
@@ -190,7 +191,7 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	trimLists(chosen)
 	chosen.BindTo(ctx, (*context.Context)(nil))
 	chosen.Bind(p)
-	err = chosen.Run()
+	err = nameFlag(chosen, chosen.Run())
 	switch {
 	case err == nil:
 		return exitDone

@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
 )
 
 // What people write by mistake is answered with what to write instead.
@@ -85,6 +89,53 @@ func TestMistakes(t *testing.T) {
 		{"text for a section", file("--config", "a.yaml", "judge: {budget: 5USD}\n", "--cases", cases), exitUsage, "a.yaml: line 1: judge.budget: expected a mapping with the keys money, prices, tokens, found text"},
 		{"text for numbers", file("--config", "b.yaml", "metrics: {thresholds: 'ex_bird:0.9'}\n", "--cases", cases), exitUsage, "metrics.thresholds: expected a mapping from a name to a number, found text"},
 		{"a tab in YAML", file("--config", "c.yaml", "judge:\n\tmodel: x\n", "--cases", cases), exitUsage, "c.yaml: line 2: the line is indented by a tab; YAML expects spaces"},
+		{"an unknown command", []string{"evaluate", "x"}, exitUsage, "unknown command evaluate; write badger run"},
+		{"a misspelt command", []string{"rum"}, exitUsage, "unknown command rum; did you mean run?"},
+		{"a command of another program", []string{"gate"}, exitUsage, "unknown command gate; write badger run --fail-under METRIC=V"},
+		{"no command", nil, exitUsage, "expected a command after badger: one of demo, score, run,"},
+		{"no kind", []string{"import"}, exitUsage, "expected a command after badger import: one of bird, spider, spider2,"},
+		{"a misspelt kind", []string{"import", "brid", "x"}, exitUsage, "unknown command import brid; did you mean bird? the commands are bird, spider,"},
+		{"an unknown kind", []string{"import", "excel"}, exitUsage, "unknown command import excel; the commands are bird, spider,"},
+		{"a flag before the command", []string{"--cases", cases, "run"}, exitUsage, "unknown flag --cases before the command; write the command first: badger run --cases"},
+		{"a short flag before the command", []string{"-q", "run"}, exitUsage, "write the command first: badger run -q"},
+		{"a misspelt flag", run("--metric", "verdict"), exitUsage, "unknown flag --metric; did you mean --metrics"},
+		{"an unknown flag", run("--zzzz"), exitUsage, "unknown flag --zzzz; badger run --help lists those of this command"},
+		{"a misspelt choice", run("--mode", "agentic"), exitUsage, "--mode: expected one of text2sql_only, agentic_only, both, found agentic; did you mean agentic_only?"},
+		{"a fraction of a worker", run("--concurrency", "1.5"), exitUsage, "--concurrency: expected a whole number, found 1.5"},
+		{"no worker", run("--concurrency", "0"), exitUsage, "--concurrency: expected a whole number of at least 1, found 0"},
+		{"fewer than no rows", []string{"score", "--gold", "g", "--pred", "p", "--rows=-1"}, exitUsage, "--rows: expected a whole number of at least 0, found -1"},
+		{"no time", run("--execute", "duckdb:x", "--execute-timeout", "0s"), exitUsage, "--execute-timeout: expected a duration above 0, such as 30s or 5m, found 0s"},
+		{"a time without a unit", run("--execute", "duckdb:x", "--execute-timeout", "5"), exitUsage, "--execute-timeout: expected a duration such as 30s or 5m, found 5"},
+		{"a level that is not a number", []string{"trend", "--scores", cases, "--min-drop", "NaN"}, exitUsage, "--min-drop: expected a number of at least 0, found NaN"},
+		{"a level without end", []string{"trend", "--scores", cases, "--min-drop", "Inf"}, exitUsage, "--min-drop: expected a number of at least 0, found +Inf"},
+		{"a budget without a judge", run("--no-to", "--budget", "5USD"), exitUsage, "--budget has no effect without a judge; expected --judge BACKEND:MODEL"},
+		{"a budget for no judge", run("--no-to", "--quiet", "--metrics", "tree_match", "--judge", "none", "--budget", "5USD"), exitDone, ""},
+		{"a key without a judge", run("--no-to", "--judge-key-env", "HOME"), exitUsage, "--judge-key-env has no effect without a judge"},
+		{"a day without sentinels", run("--since", "2025-01-31"), exitUsage, "--since has no effect without --sentinels FILE or --fail-on-drift"},
+		{"a judge without its backend", run("--no-to", "--judge", "gpt-4o"), exitUsage, `found "gpt-4o" without a backend before it, write openai:gpt-4o`},
+		{"a misspelt backend", run("--no-to", "--judge", "opnai:m"), exitUsage, `found "opnai" before the colon`},
+		{"a judge's address without its scheme", run("--no-to", "--judge", "openai:m", "--judge-url", "127.0.0.1:8000/v1"), exitUsage, "(--judge-url or judge.base_url): expected http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1"},
+		{"a key file that is missing", run("--no-to", "--judge", "openai:m", "--judge-url", "http://127.0.0.1:1/v1", "--judge-key-file", dir+"/none.key"), exitUsage, "--judge-key-file or judge.key_file cannot be read: no such file or directory"},
+		{"several metrics in one", run("--no-to", "--metrics", "hybrid_ex verdict"), exitUsage, `unknown metric "hybrid_ex verdict"; separate names by commas`},
+		{"an agent that is not there", run("--no-to", "--agent", "atlsa"), exitFail, "its answers have no names"},
+		{"a misspelt placeholder", run("--no-to", "--snapshots", "none", "--execute", "duckdb:{databse}.duckdb"), exitUsage, "--execute: unknown placeholder {databse}; the only one is {database}"},
+		{"a URL for a file", []string{"run", "--no-to", "--cases", "duckdb:x.duckdb"}, exitUsage, "--cases: expected a file, found a URL; write --source duckdb:x.duckdb"},
+		{"cases for a warehouse", []string{"run", "--no-to", "--source", "x.jsonl"}, exitUsage, "found a file; write --cases x.jsonl"},
+		{"a path for a URL", []string{"report", "--db", "./x"}, exitUsage, "--db: expected a URL that begins with"},
+		{"the form of a path", []string{"report", "--db", "./x"}, exitUsage, "; a file of DuckDB is written duckdb:FILE"},
+		{"a database that is missing", []string{"report", "--db", "duckdb:" + dir + "/none.duckdb"}, exitFail, `--db: duckdb: database "none.duckdb" does not exist (` + dir + "/none.duckdb)"},
+		{"a database of SQL that is missing", []string{"sql", "--db", dir + "/none.duckdb", "SELECT 1"}, exitFail, dir + "/none.duckdb)"},
+		{"a file for SQL", []string{"sql", "x.sql"}, exitUsage, "write badger sql < x.sql"},
+		{"a database for SQL", []string{"sql", "x.duckdb"}, exitUsage, "write --db x.duckdb"},
+		{"another warehouse for SQL", []string{"sql", "--db", "postgres://h/d", "SELECT 1"}, exitUsage, "--db: expected a file of DuckDB, found the URL of another warehouse (postgres:)"},
+		{"writing to nowhere", []string{"sql", "--write", "CREATE TABLE t (a INT)"}, exitUsage, "--write has no effect on a database in memory"},
+		{"two versions without flags", []string{"compare", "--db", "duckdb:x", "a@1", "a@2"}, exitUsage, "write --from AGENT@VERSION --to AGENT@VERSION"},
+		{"a form without its flag", []string{"export", "bird", "--to", "csv"}, exitUsage, "write --to bird"},
+		{"text for cases", []string{"run", "--no-to", "--cases", write("notes.txt", "hello world\n")}, exitFail, "notes.txt: expected one JSON object a line (JSON Lines), found text; a case is such as"},
+		{"YAML for cases", []string{"run", "--no-to", "--cases", write("cases.yaml", "cases:\n  - a\n")}, exitFail, "cases.yaml: expected one JSON object a line (JSON Lines), found YAML"},
+		{"SQL for cases", []string{"run", "--no-to", "--cases", write("cases.sql", "SELECT 1\n")}, exitFail, "found SQL; badger import sql converts"},
+		{"a database for cases", []string{"run", "--no-to", "--cases", write("c.duckdb", "12345678DUCK\n")}, exitFail, "found a DuckDB database; --source duckdb:FILE reads"},
+		{"a judge file that is a folder", run("--no-to", "--judges", dir), exitUsage, "is a folder; expected a file in YAML or Starlark"},
 		{"a misspelt section", file("--config", "d.yaml", "judg: {}\n", "--cases", cases), exitUsage, `unknown key "judg"; did you mean judge, judges?`},
 	} {
 		code, out, log := badger(t, c.args...)
@@ -191,4 +242,31 @@ func TestMistakesInNames(t *testing.T) {
 			t.Errorf("%q: exit %d, want %d: %s", c.args, code, c.code, log)
 		}
 	}
+}
+
+// Every number of the command line has a least value, so that one that has no meaning is an error.
+func TestNumbersHaveLeastValues(t *testing.T) {
+	parser, err := kong.New(&commands{}, kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var look func(n *kong.Node)
+	look = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			of := f.Target.Type()
+			if of.Kind() == reflect.Pointer {
+				of = of.Elem()
+			}
+			switch of.Kind() {
+			case reflect.Int, reflect.Int64, reflect.Float64:
+				if of != reflect.TypeFor[time.Duration]() && !f.Tag.Has("least") && f.Name != "seed" {
+					t.Errorf("%s --%s: no least value", n.FullPath(), f.Name)
+				}
+			}
+		}
+		for _, c := range n.Children {
+			look(c)
+		}
+	}
+	look(parser.Model.Node)
 }

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -74,8 +76,8 @@ type queueNewCommand struct {
 	Search     string   `placeholder:"TEXT" help:"Only answers with this text in the case, the question or a query."`
 	Order      string   `default:"listed" enum:"listed,random,disagreement,unsure,strata" help:"Order of the answers: listed, random, disagreement (of metrics), unsure (judges) or strata (default ${default})."`
 	Seed       int64    `default:"1" help:"Seed of random choices (default ${default})."`
-	Cases      int      `placeholder:"N" help:"Maximum number of answers."`
-	Annotators int      `default:"1" help:"Number of annotators for each answer (default ${default})."`
+	Cases      int      `least:"1" placeholder:"N" help:"Maximum number of answers."`
+	Annotators int      `least:"1" default:"1" help:"Number of annotators for each answer (default ${default})."`
 	Blind      bool     `help:"Hide scores, verdicts, relations and labels of others from annotators."`
 	Options    []string `placeholder:"VERDICT" help:"Verdicts to offer in addition to skip (default pass,fail,unsure)."`
 	Guideline  string   `placeholder:"FILE" help:"File with instructions for annotators."`
@@ -265,7 +267,9 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 	var in io.Reader = p.stdin
 	if c.File != "-" {
 		f, err := os.Open(c.File)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return errcode.NoFile("", c.File)
+		} else if err != nil {
 			return usage("%w", err)
 		}
 		defer f.Close()
@@ -280,6 +284,9 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		if done.Unknown > 0 && !c.Unknown {
 			err = errcode.New(errcode.Of(err), "%w; --unknown accepts them", err)
+		}
+		if c.File != "-" {
+			err = errcode.New(errcode.Of(err), "%s: %w", c.File, err)
 		}
 		return asUsage(err)
 	}

@@ -13,7 +13,7 @@ type rankCommand struct {
 	Metrics   []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default flex, rose, verdict and hybrid_ex; --ex is added)."`
 	Against   string   `placeholder:"METRIC" help:"Metric that decides which scores of --ex are errors, or labels (default labels, else verdict, rose or flex)."`
 	Systems   []string `placeholder:"A,B" help:"Rank only these systems, by their names in the table."`
-	Resamples int      `default:"1000" help:"Number of bootstrap resamples (default ${default})."`
+	Resamples int      `least:"2" default:"1000" help:"Number of bootstrap resamples (default ${default})."`
 	Seed      uint64   `help:"Seed of random choices (default 0)."`
 	JSON      bool     `help:"Print one JSON document."`
 	terminalFlags

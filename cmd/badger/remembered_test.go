@@ -379,7 +379,7 @@ func TestEmptyChoice(t *testing.T) {
 		}
 		fails(t, exitUsage, "names 2 agents and versions", "compare", "--db", db, "--from", side, "--to", "atlas@1", "--metrics", "exact_match_text")
 	}
-	fails(t, exitFail, `no cases of agent "nobody" in the file "cases.jsonl"`, "run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--agent", "nobody")
+	fails(t, exitFail, `no cases of agent "nobody" in the file "`, "run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--agent", "nobody")
 	fails(t, exitUsage, "--to and --no-to", "run", "--cases", cases, "--no-to", "--to", db)
 	fails(t, exitUsage, "has no answer to the case c4 by agent (no name); give", "explain", "--case", "c4", "--db", db, "--agent", "")
 	twice := writeFile(t, "twice.jsonl", line("c1", "", "", "")+line("c2", "", "", "")+line("c1", "", "", ""))

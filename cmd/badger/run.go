@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -49,7 +48,7 @@ type runCommand struct {
 	ID          string `name:"run-id" placeholder:"ID" help:"ID of the new run (default a generated one)."`
 	Resume      string `placeholder:"ID" help:"Resume this run. Existing scores are kept."`
 	RetryFailed bool   `help:"With --resume, score failed cases a second time."`
-	Concurrency int    `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
+	Concurrency int    `least:"1" placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags
 	changeGateFlags
 	FailOnDecline bool `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
@@ -97,7 +96,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if err == nil && outcome.Done+outcome.Skipped == 0 {
-		return c.noCases()
+		return c.noCases(ctx, &e)
 	}
 	if e := e.Summary.Close(c.Against); e != nil {
 		return e
@@ -185,12 +184,18 @@ func (c *runCommand) check() error {
 	switch {
 	case c.Cases == "" && c.Source == "":
 		return usage("expected --cases FILE or --source URL")
+	case isWarehouse(c.Cases):
+		return usage("--cases: expected a file, found a URL; write --source %s", printable.Shell(c.Cases))
+	case strings.HasSuffix(c.Source, ".jsonl") && !strings.Contains(c.Source, ":"):
+		return usage("--source: expected a URL such as duckdb:FILE, found a file; write --cases %s", printable.Shell(c.Source))
 	case c.Resume != "" && c.ID != "" && c.ID != c.Resume:
 		return usage("--resume and --run-id: different runs; expected one of the flags")
 	case c.To == "none":
 		return usage("--to none: expected a URL such as duckdb:scores.duckdb; --no-to keeps no scores in a database")
 	case c.NoTo && c.To != "":
 		return usage("--to and --no-to: expected one of the flags")
+	case c.Since != "" && c.Sentinels == "" && !c.FailOnDrift && c.Config == "":
+		return usage("--since has no effect without --sentinels FILE or --fail-on-drift")
 	case c.NoTo && (c.Sentinels != "" || c.FailOnDrift):
 		return usage("--sentinels, --fail-on-drift: verdicts are compared in the database that the scores go to; leave --no-to out")
 	}
@@ -223,19 +228,43 @@ func (c *runCommand) readAgain() bool {
 }
 
 // noCases returns the error for a run without cases. It is an error because a gate over no cases would pass.
-func (c *runCommand) noCases() error {
+func (c *runCommand) noCases(ctx context.Context, e *runAtWork) error {
 	of := c.named()
 	switch {
 	case c.Cases != "" && len(of) == 0:
-		return errcode.New(errcode.NotFound, "no cases in the file %q", filepath.Base(c.Cases))
+		return errcode.New(errcode.NotFound, "no cases in the file %q", c.Cases)
 	case c.Cases != "":
-		return errcode.New(errcode.NotFound, "no cases of %[2]s in the file %[1]q", filepath.Base(c.Cases),
-			strings.Join(of, ", "))
+		return errcode.New(errcode.NotFound, "no cases of %[2]s in the file %[1]q%[3]s", c.Cases, strings.Join(of, ", "),
+			c.answersInFile(ctx))
 	case len(of) == 0:
 		return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers")
 	}
 	return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers of %s",
 		strings.Join(of, ", "))
+}
+
+// answersInFile returns the end of an error about answers that the case file lacks: the names of those that it has.
+func (c *runCommand) answersInFile(ctx context.Context) string {
+	file, err := cases.OpenFile("--cases", c.Cases, store.Filter{})
+	if err != nil || !c.readAgain() {
+		return ""
+	}
+	var there []string
+	for item, err := range file.Source.Cases(ctx) {
+		if name := item.AnswerID.Of(); err == nil && name != "" && !slices.Contains(there, name) {
+			there = append(there, name)
+		}
+	}
+	if len(there) == 0 {
+		return "; its answers have no names"
+	}
+	return "; it has those of " + printable.List(there)
+}
+
+// asks reports whether the metric with a name asks the judge.
+func (e *runAtWork) asks(name string) bool {
+	m, err := e.Engine.Metric(name)
+	return err == nil && e.Engine.AsksJudge(m)
 }
 
 // prepare reads the configuration, and creates the engine and its judge.
@@ -244,7 +273,11 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.judgeFlags.over(config.Judge); err != nil {
+	with := c.judged
+	if e.submitted != nil {
+		with = c.judgeFlags.over // its budget is for the judge that the server may have
+	}
+	if config.Judge, err = with(config.Judge); err != nil {
 		return err
 	}
 	config.Judge.AskAgain = config.Judge.AskAgain || c.RetryFailed
@@ -311,6 +344,9 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	}
 	if err := e.SameMetrics(); err != nil {
 		return err
+	}
+	if c.Judge != "" && config.Judge.Asked() && !slices.ContainsFunc(e.Metrics, e.asks) {
+		fmt.Fprintln(e.stderr, "note: none of the metrics asks the judge; --metrics verdict does")
 	}
 	if e.sentinel, err = c.sentinelFlags.prepare(e, &config, metrics); err != nil {
 		return err

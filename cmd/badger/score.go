@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
@@ -17,7 +18,7 @@ type scoreCommand struct {
 	Gold    string   `required:"" placeholder:"FILE" help:"Gold result: CSV, Parquet, Arrow or JSON."`
 	Pred    string   `required:"" placeholder:"FILE" help:"Predicted result: CSV, Parquet, Arrow or JSON."`
 	Metrics []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (hybrid_ex is always computed)."`
-	Rows    int      `default:"20" help:"Maximum number of differing rows to show (default ${default})."`
+	Rows    int      `least:"0" default:"20" help:"Maximum number of differing rows to show (default ${default})."`
 
 	Question string `help:"Question, which helps to explain differences."`
 	JSON     bool   `help:"Print one JSON document."`
@@ -43,6 +44,14 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	pred, err := read("pred", c.Pred)
 	if err != nil {
 		return err
+	}
+	for flag, t := range map[string]*scoring.Table{"gold": gold, "pred": pred} {
+		has := func(name string) bool {
+			return slices.ContainsFunc(t.Columns, func(c scoring.Column) bool { return c.Name == name })
+		}
+		if has("case_id") && has("gold") {
+			fmt.Fprintf(p.stderr, "note: --%s has the keys of a case file, which badger run --cases scores\n", flag)
+		}
 	}
 	gold, pred = scoring.AsWritten(gold, pred)
 	engine, err := scoring.NewEngine(metric.All(), nil)

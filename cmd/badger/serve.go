@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -342,11 +343,19 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 
 // openListener opens the listener name at an address.
 func openListener(ctx context.Context, name, addr string) (net.Listener, error) {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	}
+	if err != nil {
 		return nil, usage("%s: %.60q is not an address; expected HOST:PORT such as 127.0.0.1:7434", name, addr)
 	}
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, errcode.New(errcode.FailedPrecondition, "%s: another process listens at %s; stop it, or choose another port",
+			name, addr)
+	}
 	if err != nil {
 		return nil, errcode.New(errcode.FailedPrecondition, "%s: %w", name, err)
 	}

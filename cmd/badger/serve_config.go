@@ -21,7 +21,7 @@ func (c *serveCommand) configuration(p process) (configuration, *config.Layers, 
 		out.Listen.GRPC, out.Listen.HTTP, out.Listen.Metrics = cmp.Or(c.GRPC, out.Listen.GRPC),
 			cmp.Or(c.HTTP, out.Listen.HTTP), cmp.Or(c.Metrics, out.Listen.Metrics)
 		out.Judges = append(out.Judges, c.Judges...)
-		out.Judge, err = c.over(out.Judge)
+		out.Judge, err = c.judged(out.Judge)
 		return err
 	}); err != nil {
 		return out, l, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -39,24 +40,37 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 		return usage("expected a query")
 	}
 	path := strings.TrimPrefix(c.DB, "duckdb:")
+	if c.Write && path == ":memory:" {
+		return usage("--write has no effect on a database in memory; expected --db FILE with it")
+	}
+	if scheme, _, ok := strings.Cut(c.DB, ":"); ok && path == c.DB && c.DB != ":memory:" && isWarehouse(c.DB) {
+		return usage("--db: expected a file of DuckDB, found the URL of another warehouse (%s:); badger install creates the functions in a warehouse", scheme)
+	}
+	if err := c.notSQL(); err != nil {
+		return err
+	}
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judged(config.Judge); err != nil {
 		return err
 	}
 	config.Judges = append(config.Judges, c.Judges...)
 	var nulls nullCalls
 	w, judge, err := openWithFunctions(ctx, p, path, !c.Write && path != ":memory:", functionsConfig{config, &nulls})
 	if err != nil {
-		return err
+		return aboutURL(err, "duckdb:"+path)
 	}
 	defer judge.Close()
 	defer w.Close()
 	t, err := w.Query(ctx, query)
 	if err != nil {
-		return engineMessage(err)
+		err = engineMessage(err)
+		if !c.Write && path != ":memory:" && errcode.Of(err) == errcode.PermissionDenied {
+			return errcode.New(errcode.Of(err), "%w; --write allows SQL to change the file", err)
+		}
+		return err
 	}
 	judge.PrintUsage(p.stderr)
 	defer nulls.print(p.stderr)
@@ -65,6 +79,22 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	printTable(p.stdout, t, 60)
+	return nil
+}
+
+// notSQL returns a usage error if the argument is the name of a file and not SQL.
+func (c *sqlCommand) notSQL() error {
+	if c.Query == "" || strings.ContainsAny(c.Query, " \t\n;(") {
+		return nil
+	}
+	switch ext := strings.ToLower(filepath.Ext(c.Query)); {
+	case ext == ".sql":
+		return usage("the argument %s is the name of a file; write badger sql < %[1]s", printable.Shell(c.Query))
+	case ext == ".duckdb" || ext == ".ddb" || ext == ".db" || strings.HasPrefix(c.Query, "duckdb:"):
+		return usage("the argument %s is the name of a database; write --db %[1]s and the SQL", printable.Shell(c.Query))
+	case ext == ".csv" || ext == ".parquet" || ext == ".json" || ext == ".jsonl":
+		return usage("the argument %s is the name of a file; write badger sql \"SELECT * FROM '%s'\"", printable.Shell(c.Query), c.Query)
+	}
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 
 // terminalFlags override the width and character set that are detected for the terminal.
 type terminalFlags struct {
-	Width int  `placeholder:"N" help:"Width of the output in columns."`
+	Width int  `least:"20" placeholder:"N" help:"Width of the output in columns."`
 	ASCII bool `name:"ascii" help:"Print ASCII characters only."`
 }
 

@@ -12,8 +12,8 @@ import (
 
 // dropFlags set when a drop of a metric counts: its size, and the significance level of the test.
 type dropFlags struct {
-	MinDrop float64 `placeholder:"V" help:"Smallest change that counts (of the share that passed, or of a mean), such as 0.02."`
-	Alpha   float64 `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
+	MinDrop float64 `least:"0" placeholder:"V" help:"Smallest change that counts (of the share that passed, or of a mean), such as 0.02."`
+	Alpha   float64 `least:"0" default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
 	changeGateFlags
 	Seed uint64 `help:"Seed of random choices (default 0)."`
 	configuredPrimary
@@ -57,7 +57,7 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores,
 func checkNames(flag string, names, there []string) error {
 	for _, n := range names {
 		if n != "" && n != "all" && !slices.Contains(there, n) {
-			return usage("%s: there are no scores of metric %.60q%s", flag, n, scoring.Suggest(n, there))
+			return usage("%s: there are no scores of metric %.60q%s", flag, n, scoring.SuggestOrList(n, there))
 		}
 	}
 	return nil
@@ -68,7 +68,7 @@ type trendCommand struct {
 	chosenBatches
 	Metrics []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default the most informative; all for every metric)."`
 	By      string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also group the figures (by tier)."`
-	Last    int      `default:"10" placeholder:"N" help:"Number of latest batches to show for each metric (default ${default}; 0 shows all)."`
+	Last    int      `least:"0" default:"10" placeholder:"N" help:"Number of latest batches to show for each metric (default ${default}; 0 shows all)."`
 	dropFlags
 	FailOnDecline bool `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
 	JSON          bool `help:"Print one JSON document."`
@@ -135,7 +135,8 @@ func (c *runCommand) dropsAreScored(metrics []string) error {
 	}
 	for _, g := range gates {
 		if !slices.Contains(metrics, g.Metric) {
-			return usage("%s: metric %q is not part of this run%s", flagOf(g), g.Metric, scoring.Suggest(g.Metric, metrics))
+			return usage("%s: metric %q is not part of this run%s", flagOf(g), g.Metric,
+				scoring.SuggestOrList(g.Metric, metrics))
 		}
 	}
 	return nil

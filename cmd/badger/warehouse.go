@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
@@ -74,15 +76,38 @@ func open(ctx context.Context, url string, o driver.Options) (*store.Store, erro
 		return nil, err
 	}
 	w, err := warehouses.Open(ctx, url, o)
-	return store.New(w), err
+	return store.New(w), aboutURL(err, url)
+}
+
+// aboutURL returns an error of opening url with the path of its file; nil if err is nil.
+func aboutURL(err error, url string) error {
+	if err == nil {
+		return nil
+	}
+	return urlError{errcode.New(errcode.Of(err), "%w%s", err, fullPath(url)), url}
+}
+
+// fullPath returns the end of an error about a database in a file: the path of the file, which connectors do not
+// repeat, in parentheses. It is "" for other databases.
+func fullPath(url string) string {
+	scheme, rest, _ := strings.Cut(url, ":")
+	if scheme != "duckdb" && scheme != "sqlite" {
+		return ""
+	}
+	path, _, _ := strings.Cut(rest, "?")
+	full, err := filepath.Abs(path)
+	if err != nil || path == "" || path == ":memory:" {
+		return ""
+	}
+	return " (" + full + ")"
 }
 
 func checkURL(url string, o driver.Options) error {
 	if err := checkBuilt(url); err != nil {
-		return err
+		return urlError{err, url}
 	}
 	if err := warehouses.Check(url, o); err != nil {
-		return errcode.AsUsage(err)
+		return errcode.AsUsage(urlError{err, url})
 	}
 	return nil
 }
