@@ -100,7 +100,7 @@ func TestImportGolden(t *testing.T) {
 		"all are listed":     {[]string{"bird", bad, "--check"}, exitGate, "checked; nothing was written", "bad.jsonl:26: question is missing"},
 		"none is good":       {[]string{"bird", file("none.jsonl", `{"a": 1}`), "--out", filepath.Join(dir, "none.out")}, exitFail, "", "no case found; expected BIRD as docs/eval/import.md describes it"},
 		"no target":          {[]string{"bird", set}, exitUsage, "", "expected --out FILE or --check"},
-		"no file":            {[]string{"bird", filepath.Join(dir, "missing"), "--check"}, exitUsage, "", "no such file"},
+		"no file":            {[]string{"bird", filepath.Join(dir, "missing"), "--check"}, exitUsage, "", "does not exist"},
 		"a wrong map":        {[]string{"mlflow", set, "--check", "--map", "questoin=a"}, exitUsage, "", "--map: expected KEY=MEMBER"},
 		"a wrong dialect":    {[]string{"bird", set, "--check", "--dialect", "mysq"}, exitUsage, "", "--dialect: expected one of bigquery"},
 		"a wrong delimiter":  {[]string{"csv", set, "--check", "--delimiter", "::"}, exitUsage, "", "--delimiter: expected one character"},

@@ -92,7 +92,7 @@ func TestQueueCommand(t *testing.T) {
 		"--list includes":                  append([]string{"new", "--list", "mode=all", "--mode", "failed"}, run...),
 		`mode: "best" is not a mode`:       append([]string{"new", "--mode", "best"}, run...),
 		`filter: "hybrid_ex"`:              append([]string{"new", "--filter", "hybrid_ex"}, run...),
-		"--annotators: 0":                  append([]string{"new", "--annotators", "0"}, run...),
+		"--annotators: expected a whole number of at least 1, found 0":                  append([]string{"new", "--annotators", "0"}, run...),
 		"options: expected 2 to 9":         append([]string{"new", "--options", "pass"}, run...),
 		"--guideline":                      append([]string{"new", "--guideline", file + ".not"}, run...),
 		"there is no queue":                {"close", "x"},
