@@ -87,19 +87,19 @@ func TestQueueCommand(t *testing.T) {
 	}
 
 	for want, command := range map[string][]string{
-		"choose one with --agent":          {"new", "--run", "judged-1.0", "--agent", "nobody"},
-		"there is no run":                  {"new", "--run", "x"},
-		"--list includes":                  append([]string{"new", "--list", "mode=all", "--mode", "failed"}, run...),
-		`mode: "best" is not a mode`:       append([]string{"new", "--mode", "best"}, run...),
-		`filter: "hybrid_ex"`:              append([]string{"new", "--filter", "hybrid_ex"}, run...),
-		"--annotators: expected a whole number of at least 1, found 0":                  append([]string{"new", "--annotators", "0"}, run...),
-		"options: expected 2 to 9":         append([]string{"new", "--options", "pass"}, run...),
-		"--guideline":                      append([]string{"new", "--guideline", file + ".not"}, run...),
-		"there is no queue":                {"close", "x"},
-		"queue: there is no queue":         {"export", "--queue", "x"},
-		`"kim" says "banana"`:              {"import", fileOf(t, strings.ReplaceAll(lines, `"kim": "pass"`, `"kim": "banana"`))},
-		"nowhere.jsonl":                    {"import", "nowhere.jsonl"},
-		"line 1: case: case_id is missing": {"import", fileOf(t, `{}`)},
+		"choose one with --agent":    {"new", "--run", "judged-1.0", "--agent", "nobody"},
+		"there is no run":            {"new", "--run", "x"},
+		"--list includes":            append([]string{"new", "--list", "mode=all", "--mode", "failed"}, run...),
+		`mode: "best" is not a mode`: append([]string{"new", "--mode", "best"}, run...),
+		`filter: "hybrid_ex"`:        append([]string{"new", "--filter", "hybrid_ex"}, run...),
+		"--annotators: expected a whole number of at least 1, found 0": append([]string{"new", "--annotators", "0"}, run...),
+		"options: expected 2 to 9":                                     append([]string{"new", "--options", "pass"}, run...),
+		"--guideline":                                                  append([]string{"new", "--guideline", file + ".not"}, run...),
+		"there is no queue":                                            {"close", "x"},
+		"queue: there is no queue":                                     {"export", "--queue", "x"},
+		`"kim" says "banana"`:                                          {"import", fileOf(t, strings.ReplaceAll(lines, `"kim": "pass"`, `"kim": "banana"`))},
+		"nowhere.jsonl":                                                {"import", "nowhere.jsonl"},
+		"line 1: case: case_id is missing":                             {"import", fileOf(t, `{}`)},
 	} {
 		if code, _, log := badger(t, of(command...)...); code != exitUsage || !strings.Contains(log, want) {
 			t.Errorf("%q: %d, want %s\n%s", command, code, want, log)
