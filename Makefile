@@ -89,11 +89,22 @@ wheel: binary ## build the Python wheel with the binary into dist/ (ARCH, TAGS, 
 deb: binary ## build the Debian package into dist/ (ARCH, TAGS, VERSION)
 	deploy/package/deb dist/badger-linux-$(or $(ARCH),$$(go env GOARCH))
 
-recipes: build $(BIN)/recipes/bin/python ## run the recipes of the Python package in MLflow, Inspect, DeepEval, Langfuse and Phoenix; minutes
-	PATH=$(CURDIR)/$(BIN):$$PATH PYTHONPATH=clients/python/src:clients/python/recipes $(BIN)/recipes/bin/python clients/python/recipes/check.py
+# Each in an environment of its own: they need different versions of the same packages.
+FLOWS           := dagster prefect airflow
+PACKAGE_dagster := dagster==1.13.29
+PACKAGE_prefect := prefect==3.9.1
+PACKAGE_airflow := apache-airflow==3.3.2
+
+recipes: build $(BIN)/recipes/bin/python $(FLOWS:%=$(BIN)/%/bin/python) ## run the recipes of the Python package, each in its tool; minutes
+	export PATH=$(CURDIR)/$(BIN):$$PATH PYTHONPATH=$(CURDIR)/clients/python/src:$(CURDIR)/clients/python/recipes; check=$(CURDIR)/clients/python/recipes/check.py; \
+	  $(BIN)/recipes/bin/python $$check mlflow inspect deepeval langfuse phoenix; failed=$$?; \
+	  for flow in $(FLOWS); do $(BIN)/$$flow/bin/python $$check $$flow || failed=1; done; exit $$failed
 
 $(BIN)/recipes/bin/python:
 	python3 -m venv $(BIN)/recipes && $(BIN)/recipes/bin/pip install -q --disable-pip-version-check --only-binary :all: pyarrow pandas mlflow==3.17.2 inspect-ai==0.3.285 deepeval==4.3.1 langfuse==5.0.4 arize-phoenix-evals==3.9.4
+
+$(FLOWS:%=$(BIN)/%/bin/python): $(BIN)/%/bin/python:
+	python3 -m venv $(BIN)/$* && $(BIN)/$*/bin/pip install -q --disable-pip-version-check pyarrow $(PACKAGE_$*)
 
 million: build $(BIN)/clients/bin/python ## time a million rows over pipe, Flight and JSON
 	PATH=$(CURDIR)/$(BIN):$$PATH PYTHONPATH=clients/python/src $(BIN)/clients/bin/python clients/python/bench/million.py

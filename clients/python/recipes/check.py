@@ -1,11 +1,14 @@
 """Runs each recipe in its tool, without a network: check.py [NAME...]. Exits non-zero if a score is not as expected."""
 
 import json
+import logging
 import os
+import shutil
 import sys
 import tempfile
 
 os.environ.update(DEEPEVAL_TELEMETRY_OPT_OUT="1", MLFLOW_DISABLE_TELEMETRY="true", INSPECT_DISPLAY="none", NO_COLOR="1")
+os.environ.update(DAGSTER_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1", PREFECT_SERVER_ANALYTICS_ENABLED="false", AIRFLOW__USAGE_DATA_COLLECTION__ENABLED="false")
 os.chdir(tempfile.mkdtemp())  # some leave files
 GOLD = json.dumps({"columns": ["n"], "rows": [[5]]})
 WRONG = json.dumps({"columns": ["n"], "rows": [[9]]})
@@ -69,7 +72,70 @@ def phoenix():
     return sum((json.loads(s) if isinstance(s, str) else s)["score"] for s in scores) / 2
 
 
-recipes = {f.__name__: f for f in (mlflow, inspect, deepeval, langfuse, phoenix)}
+def gated(run):
+    """Returns the mean of two cases after runs of a flow, which returns whether it succeeded, and its message.
+
+    It fails if the answers miss the gate, with the gate as the message, and for a variable that badger does not know.
+    """
+    logging.disable()  # errors are expected
+    for wrong, variable, want in ((GOLD, "", ""), (WRONG, "", "gate failed: hybrid_ex is 0.5000"), (GOLD, "x", "BADGER_FLOW names no key")):
+        with open("cases.jsonl", "w") as out:
+            for n, answer in enumerate((GOLD, wrong)):
+                out.write('{"case_id": "q%d", "question": "?", "gold": {"result": %s}, "agent": {"result": %s}}\n' % (n, GOLD, answer))
+        os.environ["BADGER_FLOW"] = variable
+        succeeded, message = run()
+        if succeeded != (not want) or want not in message:
+            raise SystemExit(f"succeeded: {succeeded}, {message!r}, expected {want!r}")
+    return 0.5
+
+
+def dagster():
+    import dagster_check as recipe
+
+    def run():
+        result = recipe.defs.resolve_implicit_global_asset_job_def().execute_in_process(raise_on_error=False)
+        errors = [e.event_specific_data.error.to_string() for e in result.all_events if e.is_step_failure]
+        checks = result.get_asset_check_evaluations()
+        passed = result.success and all(c.passed for c in checks)
+        return passed, str(errors) + str([c.metadata for c in checks])
+
+    return gated(run)
+
+
+def prefect():
+    os.environ.update(PREFECT_HOME=os.getcwd(), PREFECT_LOGGING_LEVEL="CRITICAL")
+    import prefect_flow as recipe
+
+    def run():
+        state = recipe.evaluate(return_state=True)
+        return state.is_completed(), state.message
+
+    return gated(run)
+
+
+def airflow():
+    os.mkdir("dags")  # Airflow imports each file of the folder
+    shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "airflow_dag.py"), "dags")
+    os.environ.update(AIRFLOW_HOME=os.getcwd(), AIRFLOW__CORE__LOAD_EXAMPLES="false", AIRFLOW__LOGGING__LOGGING_LEVEL="ERROR")
+    import io
+    from contextlib import redirect_stderr, redirect_stdout
+
+    from airflow.utils.db import initdb
+
+    with redirect_stdout(io.StringIO()):
+        initdb()
+        import airflow_dag as recipe
+
+    def run():
+        said = io.StringIO()
+        with redirect_stdout(said), redirect_stderr(said):
+            state = recipe.nightly.test().state
+        return state == "success", said.getvalue()
+
+    return gated(run)
+
+
+recipes = {f.__name__: f for f in (mlflow, inspect, deepeval, langfuse, phoenix, dagster, prefect, airflow)}
 failed = False
 for name in sys.argv[1:] or recipes:
     got = recipes[name]()
