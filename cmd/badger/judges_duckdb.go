@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -161,6 +162,7 @@ func startSQLProcess() (*sqlProcess, error) {
 		return failed(err)
 	}
 	p := &sqlProcess{cmd: exec.Command(self)} //nolint:gosec,noctx // this program; it is killed when its query's context ends
+	p.cmd.Dir = filepath.Dir(self)            // the current folder may be removed while the process waits for more queries
 	p.cmd.Env = []string{sqlProcessVar + "=1", "TZ=" + os.Getenv("TZ")}
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return failed(err)
