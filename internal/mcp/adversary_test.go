@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -125,8 +126,8 @@ func search(t *testing.T, candidates []int, secret int) {
 		score := mind.score(counted, c)
 		return outcomeOf(c, &score)
 	}
-	for name, probe := range strategies {
-		at := &clock{day1}
+	for _, name := range sample.Of(slices.Sorted(maps.Keys(strategies)), 4) { // one in four, or where tests are thorough each
+		at, probe := &clock{day1}, strategies[name]
 		s := open(t, Options{Golden: items(counting("a", secret)), Now: at.now})
 		possible, seen, most := slices.Clone(candidates), 0, 0
 		for day := range days {
