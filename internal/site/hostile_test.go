@@ -41,6 +41,9 @@ func TestHostileTextsStayText(t *testing.T) {
 		p.check(t, 0)
 		text := p.text()
 		for i, h := range texts {
+			if address == runsAddress() && !sitetest.HasOwnRun(i) {
+				continue
+			}
 			if !strings.Contains(text, begin(plain(at(i)), 40)) {
 				t.Errorf("%s: %s does not show it", h.Name, p.path())
 			}
@@ -51,6 +54,9 @@ func TestHostileTextsStayText(t *testing.T) {
 			continue
 		}
 		run := scoring.RunID{ID: at(i), By: scoring.By{Agent: at(i), Version: at(i + 1), Batch: at(i + 2)}}
+		if !sitetest.HasOwnRun(i) {
+			run = all.RunID
+		}
 		p := visit(t, h, caseAddress(store.State{RunID: run}, at(i)), of.Name)
 		p.check(t, 0)
 		if !strings.Contains(p.text(), begin(plain(at(i)), 60)) {

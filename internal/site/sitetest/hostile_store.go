@@ -13,14 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
 
 // HostileStore creates a store in which every string is one of [Hostile]: questions, queries, names, cells, errors,
 // judge replies, notes, and the names of cases, runs, agents, batches, tags and people. Case i is named after string i
-// (see [HostileText.Called]). All cases are answered in the run [Plain], and each again in a separate run with such
-// names. It returns the path of the file, which the test may change.
+// (see [HostileText.Called]). All cases are answered in the run [Plain], and those that [HasOwnRun] again in a separate
+// run with such names. It returns the path of the file, which the test may change.
 func HostileStore(tb testing.TB) string {
 	tb.Helper()
 	original, err := hostileStore()
@@ -33,6 +34,10 @@ func HostileStore(tb testing.TB) string {
 	}
 	return path
 }
+
+// HasOwnRun reports whether case i of the hostile store is also answered in a separate run: one in four cases, or all
+// if tests are thorough. Each run takes further statements to score and to show.
+func HasOwnRun(i int) bool { return sample.Takes(i, len(Hostile()), 4) }
 
 var hostileStore = sync.OnceValues(func() ([]byte, error) { return made(fillHostile) })
 
@@ -47,6 +52,9 @@ func fillHostile(ctx context.Context, w *store.Store, _ *sql.DB) error {
 	var labels []store.Label
 	for i := range texts {
 		for _, plain := range []bool{true, false} {
+			if !plain && !HasOwnRun(i) {
+				continue
+			}
 			c, err := hostileCase(at, called(i), i)
 			if err != nil {
 				return err
