@@ -60,7 +60,7 @@ func TestCounterexampleReadsWarehouses(t *testing.T) {
 	idle := 0
 	golds := warehouseGolds(t)
 	for i, gold := range golds {
-		if left(i, len(golds), 12) {
+		if left(i, len(golds), 30) {
 			continue
 		}
 		o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: gold.SQL, Pred: gold.SQL, Dialect: gold.Dialect, Tries: 24, Time: 60_000})

@@ -592,11 +592,11 @@ func TestAnswersThatExecutionAccepts(t *testing.T) {
 			shows := map[bool]map[string]int{true: {}, false: {}}
 			least := tc.unreal
 			if os.Getenv("BADGER_COUNTEREXAMPLES") == "" && !sample.Thorough() {
-				least /= 9 // of a sixth, with room for chance
+				least /= 18 // of a twelfth, with room for chance
 			}
 			all := pairs(t, tc.file)
 			for i, p := range all {
-				if left(i, len(all), 6) {
+				if left(i, len(all), 12) {
 					continue
 				}
 				c, err := scoring.DecodeCase(p.raw)
@@ -690,7 +690,7 @@ func TestCounterexamplesAndTreeMatch(t *testing.T) {
 	for _, file := range []string{"splash/same_result.jsonl", "splash/cases.jsonl", "maple/cases.jsonl", "rosevec/cases.jsonl", "flex200/cases.jsonl", "equivalence/literature.jsonl", "equivalence/calcite.jsonl", "sqltraps/pairs.jsonl"} {
 		all := pairs(t, file)
 		for i, p := range all {
-			if left(i, len(all), 12) {
+			if left(i, len(all), 24) {
 				continue
 			}
 			c, err := scoring.DecodeCase(p.raw)

@@ -44,7 +44,7 @@ func TestProvenIsNotRefuted(t *testing.T) {
 			proven, searched := 0, 0
 			all := pairs(t, file)
 			for i, p := range all {
-				if left(i, len(all), 12) {
+				if left(i, len(all), 24) {
 					continue
 				}
 				a, b := bothHold(t, e, p.CaseID, p.Gold.SQL, p.Agent.SQL, p.Dialect, p.Schema)
@@ -169,9 +169,9 @@ func provenPairs(t *testing.T, e counterexample.Engine, seed, other uint64, n in
 func TestProvenPairsAreNotRefuted(t *testing.T) {
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()
-	proven, searched := provenPairs(t, e, 35, 3, sample.Count(1200, 6))
+	proven, searched := provenPairs(t, e, 35, 3, sample.Count(1200, 12))
 	t.Logf("%d pairs are proven, %d of them were searched", proven, searched)
-	if proven < sample.Count(40, 6) || searched < sample.Count(30, 6) {
+	if proven < sample.Count(40, 12) || searched < sample.Count(30, 12) {
 		t.Errorf("%d pairs are proven and %d searched: the test says nothing", proven, searched)
 	}
 }
