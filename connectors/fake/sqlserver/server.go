@@ -29,7 +29,8 @@ type Server struct {
 	TLS      *tls.Config // nil: encryption is not supported
 	// Lost closes the connection instead of sending the rows of a query.
 	Lost atomic.Bool
-	// Deaf ignores that a statement is cancelled.
+	// Deaf ignores that a statement is cancelled: it counts as running, though nothing is computed, until its caller
+	// closes the connection.
 	Deaf atomic.Bool
 
 	mu      sync.Mutex
@@ -103,6 +104,13 @@ func (s *Server) Running() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running
+}
+
+// count adds to the number of queries that run.
+func (s *Server) count(more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running += more
 }
 
 // Seen returns what the server was sent: sign-ins as user/database, transactions and queries.
@@ -299,7 +307,16 @@ func (s *Server) serve(c net.Conn) {
 				case err = <-ended:
 					running = false
 				case a, more := <-messages:
-					if !more || a.kind == packAttention && !s.Deaf.Load() {
+					if more && a.kind == packAttention && s.Deaf.Load() {
+						s.count(1)
+						cancel()
+						<-ended
+						for range messages { //nolint:revive // it replies to none
+						}
+						s.count(-1)
+						return
+					}
+					if !more || a.kind == packAttention {
 						cancel()
 						cancelled = more
 						err, running = <-ended, false
@@ -430,14 +447,10 @@ func (s *Server) run(ctx context.Context, w *wire, kind byte, m []byte) error {
 	query = strings.TrimSpace(query)
 	s.mu.Lock()
 	s.seen = append(s.seen, query)
-	s.running++
 	answer, known := s.answers[query]
 	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.running--
-		s.mu.Unlock()
-	}()
+	s.count(1)
+	defer s.count(-1)
 	fail := func(e *Error) error {
 		return errors.Join(w.add(e.token()), w.add(done(failed)), w.end())
 	}
