@@ -176,6 +176,9 @@ type Dialect struct {
 	// ShownViews is a query for the name of each view of badger's schema, in lower case, and its definition as the
 	// warehouse returns it. "" if it returns none.
 	ShownViews string
+	// RawViews is a cheaper query for the same, whose definitions of unchanged views can differ from those of ShownViews:
+	// only equal ones count. "" if there is none.
+	RawViews string
 	// BaseTables is a query for the names, in lower case, of the relations in badger's schema under which badger may
 	// have created a table that users fill: no views, no foreign or external tables.
 	BaseTables string

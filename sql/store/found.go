@@ -216,6 +216,16 @@ func (v FoundView) changed(query string) bool {
 		v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
 }
 
+// reshown reports whether the definition of a view differs from the recorded one.
+func (f *Found) reshown() bool {
+	for _, v := range f.Views {
+		if v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown) {
+			return true
+		}
+	}
+	return false
+}
+
 // fingerprints returns the value of schema_version.views for the installed views. shown are their definitions in the
 // warehouse.
 func fingerprints(r Reader, shown map[string]FoundView) string {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +18,7 @@ import (
 func (w *Store) Inspect(ctx context.Context) (Found, error) {
 	f := Found{Tables: map[string]map[string]FoundColumn{}}
 	// Views first: if another program is installing, a view is then only seen if its tables are, too.
-	f.Views, f.Shown = w.views(ctx)
+	f.Views, f.Shown = w.views(ctx, cmp.Or(w.SQL().RawViews, w.SQL().ShownViews))
 	for i := range Tables {
 		t := &Tables[i]
 		columns, err := w.look(ctx, t)
@@ -43,16 +44,25 @@ func (w *Store) Inspect(ctx context.Context) (Found, error) {
 		}
 	}
 	f.Record(prints)
+	if w.SQL().RawViews != "" && f.reshown() {
+		if views, is := w.views(ctx, w.SQL().ShownViews); is {
+			f.Views = views
+			f.Record(prints)
+		}
+	}
 	return f, nil
 }
 
-// views returns the definitions of the views; false if the warehouse returns none to this user.
-func (w *Store) views(ctx context.Context) (map[string]FoundView, bool) {
+// views returns the definitions of the views that a query of the dialect finds; false if the warehouse returns none to
+// this user.
+func (w *Store) views(ctx context.Context, query string) (map[string]FoundView, bool) {
 	out := map[string]FoundView{}
-	if w.SQL().ShownViews == "" {
+	if query == "" {
 		return out, false
 	}
-	views, err := all(ctx, w, shownViews(w.SQL()))
+	statement := shownViews(w.SQL())
+	statement.Text = query
+	views, err := all(ctx, w, statement)
 	for _, v := range views {
 		out[strings.ToLower(v.name)] = FoundView{Shown: v.text}
 	}
@@ -238,7 +248,7 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (begun bool, err error) {
 	if len(statements) == 0 && !views && from == Version {
 		return true, nil
 	}
-	shown, _ := w.views(ctx)
+	shown, _ := w.views(ctx, w.SQL().ShownViews)
 	b := newRows("schema_version")
 	defer b.release()
 	b.row(int64(Version), optional(w.Program()), time.Now(), fingerprints(r, shown))
@@ -263,6 +273,13 @@ func replaceViews(ctx context.Context, conn driver.Conn, r Reader) error {
 }
 
 func createViews(ctx context.Context, conn driver.Conn, r Reader) error {
+	if r.Dialect.Embedded { // one call, as each raises and lowers the engine's memory limit
+		statements := make([]string, len(Views))
+		for i := range Views {
+			statements[i] = Views[i].Create(r)
+		}
+		return conn.Exec(ctx, strings.Join(statements, ";\n"))
+	}
 	for i := range Views {
 		if err := conn.Exec(ctx, Views[i].Create(r)); err != nil {
 			return err
