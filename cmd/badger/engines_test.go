@@ -93,6 +93,11 @@ func engineOf(url string) engine {
 // withTables makes badger's tables in a database.
 func withTables(t testing.TB, url string) {
 	t.Helper()
+	if path, is := strings.CutPrefix(url, "duckdb:"); is && !sample.Thorough() {
+		if err := newInstalled(path); err != nil {
+			t.Fatal(err)
+		}
+	}
 	w := openURL(t, url)
 	defer w.Close()
 	if err := w.Install(t.Context()); err != nil {

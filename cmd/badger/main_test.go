@@ -10,42 +10,48 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
+// TestMain runs the tests; or badger, if this program is started by that name, as tests and "exec badger" in scripts do.
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){
-		"badger": func() {
-			rememberFound()
-			os.Exit(run(context.Background(), os.Args[1:], process{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, memoryLimit: debug.SetMemoryLimit}))
-		},
-	})
+	if filepath.Base(os.Args[0]) == "badger" {
+		rememberFound()
+		os.Exit(run(context.Background(), os.Args[1:], process{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, memoryLimit: debug.SetMemoryLimit}))
+	}
+	os.Exit(runTests(m))
 }
 
 // atEnd ends what tests started.
 var atEnd []func()
 
-// tests runs the tests, and then ends what they started.
-type tests struct{ *testing.M }
+// startTests prepares this process for tests of the embedded engine.
+var startTests = func() {}
 
-func (t tests) Run() int {
+// runTests runs the tests, and then ends what they started.
+func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "found")
-	if err == nil {
-		err = os.Setenv(foundDir, dir)
-	}
 	if err != nil {
 		panic(err)
 	}
 	atEnd = append(atEnd, func() { _ = os.RemoveAll(dir) })
+	program, err := os.Executable()
+	if err = errors.Join(err, os.Symlink(program, filepath.Join(dir, "badger")), os.Setenv(foundDir, dir),
+		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))); err != nil {
+		panic(err)
+	}
 	rememberFound()
+	startTests()
 	debug.SetGCPercent(400) // most tests end after a few collections of a small heap
-	code := t.M.Run()
+	code := m.Run()
 	for _, f := range atEnd {
 		f()
 	}
@@ -101,11 +107,48 @@ func (f foundBefore) Find(ctx context.Context, p *counterexample.Problem) (*coun
 // embedded engine.
 var demoFile func(testing.TB) string
 
-// The commands as people type them; each file in testdata/script is one story.
+// scripted runs badger for a script, in the script's directory: in this process, because most commands take less time
+// than the start of the program, or in one of its own.
+func scripted(ownProcess func(script string) bool) func(*testscript.TestScript, bool, []string) {
+	var directory sync.Mutex // the working directory is that of all scripts
+	return func(ts *testscript.TestScript, fails bool, args []string) {
+		if ownProcess(ts.Name()) {
+			if err := ts.Exec("badger", args...); (err != nil) != fails {
+				ts.Fatalf("badger %s: %v", strings.Join(args, " "), err)
+			}
+			return
+		}
+		p := process{getenv: ts.Getenv, stdin: strings.NewReader(""), stdout: ts.Stdout(), stderr: ts.Stderr(), now: time.Now}
+		directory.Lock()
+		defer directory.Unlock()
+		before, err := os.Getwd()
+		ts.Check(err)
+		ts.Check(os.Chdir(ts.MkAbs(".")))
+		code := run(context.Background(), args, p)
+		ts.Check(os.Chdir(before))
+		if (code != exitDone) != fails {
+			ts.Fatalf("badger %s: exit code %d", strings.Join(args, " "), code)
+		}
+	}
+}
+
+// The commands as people type them; each file in testdata/script is one story, and one in three is read. One of these
+// runs every command in a process of its own, and "exec badger" always does. If tests are thorough, all do.
 func TestScripts(t *testing.T) {
+	dir, err := filepath.Abs("testdata/script") // also for a script that begins while a command runs elsewhere
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d scripts, %v", len(files), err)
+	}
+	files = sample.Of(files, 3)
+	chosen := strings.TrimSuffix(filepath.Base(files[sample.One(t.Name(), len(files))]), ".txtar")
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: files,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"badger": scripted(func(script string) bool { return sample.Thorough() || script == chosen }),
 			// demo-database FILE makes a copy of the database of badger demo.
 			"demo-database": func(ts *testscript.TestScript, _ bool, args []string) {
 				if len(args) != 1 || demoFile == nil {
