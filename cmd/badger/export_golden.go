@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports/golden"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -50,7 +51,9 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 	}
 	var lost golden.Lost
 	write := func(out io.Writer) (err error) {
-		lost, err = golden.Export(ctx, kind, caseLines(c.Cases), out)
+		lost, err = golden.Export(ctx, kind, caseLines(c.Cases), func(ref string) string {
+			return resultfile.Moved(ref, folderOf(c.Cases), folderOf(c.Out))
+		}, out)
 		return err
 	}
 	var err error

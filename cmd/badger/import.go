@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/batch"
@@ -15,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/imports"
 	"github.com/badger-eval/badger/internal/imports/golden"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -204,15 +206,17 @@ func questionsIn(ctx context.Context, w *store.Store, known *imports.Questions) 
 type goldenFile struct {
 	file  *os.File
 	lines map[string][2]int64 // offset and length, by case_id
+	dir   string              // to which references to results are relative
 }
 
-// openGolden opens a case file and adds its questions.
+// openGolden opens a case file and adds its questions. A file without cases is a usage error, because answers would
+// match none.
 func openGolden(ctx context.Context, path string, known *imports.Questions) (*goldenFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, usage("--golden: %w", err)
 	}
-	g := &goldenFile{f, map[string][2]int64{}}
+	g := &goldenFile{f, map[string][2]int64{}, batch.FileSource{Path: path}.Dir()}
 	for item, err := range (batch.FileSource{Path: path, In: f}).Cases(ctx) {
 		var c *scoring.Case
 		if err == nil {
@@ -226,6 +230,10 @@ func openGolden(ctx context.Context, path string, known *imports.Questions) (*go
 			g.lines[c.ID] = [2]int64{item.Offset, int64(item.Length)}
 			known.Add(c.ID, c.Question)
 		}
+	}
+	if len(g.lines) == 0 {
+		f.Close()
+		return nil, usage("--golden: no cases in the file %q; expected the questions of the answers", filepath.Base(path))
 	}
 	return g, nil
 }
@@ -250,6 +258,7 @@ const maxKept = 1 << 20
 // writeFile writes answers as a case file. A file is replaced only if all answers were written.
 func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *imports.Plan,
 	gold *goldenFile) error {
+	ref := func(ref string) string { return resultfile.Moved(ref, gold.dir, folderOf(c.Out)) }
 	write := func(out io.Writer) error {
 		to := bufio.NewWriterSize(out, 1<<16)
 		var line []byte
@@ -261,7 +270,7 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 			if err != nil {
 				return err
 			}
-			line = imports.AppendLine(line[:0], a, of)
+			line = imports.AppendLine(line[:0], a, of, ref)
 			if _, err := to.Write(line); err != nil {
 				return err
 			}
@@ -274,7 +283,7 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 			if err != nil {
 				return err
 			}
-			if _, err := to.Write(imports.AppendLine(line[:0], a, of)); err != nil {
+			if _, err := to.Write(imports.AppendLine(line[:0], a, of, ref)); err != nil {
 				return err
 			}
 		}
@@ -284,6 +293,14 @@ func (c *importTracesCommand) writeFile(ctx context.Context, p process, plan *im
 		return write(p.stdout)
 	}
 	return replaceFile("--out", c.Out, write)
+}
+
+// folderOf returns the folder to which references in a case file are relative: the current one for - and other pipes.
+func folderOf(path string) string {
+	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
+		return "."
+	}
+	return batch.FileSource{Path: path}.Dir()
 }
 
 // report prints the counts.
@@ -322,6 +339,7 @@ func (c *importTracesCommand) report(p process, plan *imports.Plan) error {
 		{"further samples (n > 1); not written", plan.Samples}, {"with invalid figures, which are left out", plan.Invalid},
 		{"without the key of --case-id; the case is found by the question", plan.NoKey},
 		{"without case_id and question; not written", plan.NoCase}, {"questions that the golden set lacks", plan.Unknown},
+		{"questions that several cases of the golden set ask; --case-id KEY names the case", plan.Ambiguous},
 		{unanswered, plan.Unanswered},
 		{"without a question", plan.NoQuestion}, {"without an answer in prose", plan.NoResponse},
 		{"without SQL", plan.NoSQL}, {"without a record of tool calls", plan.NoCalls},

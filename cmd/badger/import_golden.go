@@ -265,9 +265,7 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	}
 	kind := golden.KindNamed(name)
 	o.Map, o.Database, o.Dialect, o.Dataset = c.Map, c.Database, c.Dialect, c.Dataset
-	if c.Out != "-" {
-		o.Dir = filepath.Dir(c.Out)
-	}
+	o.Dir = folderOf(c.Out)
 	s, err := golden.New(ctx, kind, o)
 	if err != nil {
 		return err
@@ -300,6 +298,9 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	}
 	bar.finish()
 	problems.end()
+	if info, err := os.Stat(c.Out); !c.Check && err == nil && s.RefersTo(info) {
+		return usage("--out: %q is a result that cases refer to, and would be replaced; name another file", c.Out)
+	}
 	var golds *goldCheck
 	if c.Run != "" {
 		if golds, err = c.runGolds(ctx, p, s, bar); err != nil {

@@ -25,10 +25,7 @@ func (s *Snapshots) Allow(directories []string) {
 
 // ReadSnapshot implements scoring.SnapshotReader.
 func (s Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
-	const file = "file:"
-	// kinds are read in any case, as those of warehouses are
-	if len(ref) >= len(file) && strings.EqualFold(ref[:len(file)], file) {
-		ref = file + ref[len(file):]
+	if _, ok := resultfile.PathIn(ref); ok {
 		if s.Files == nil {
 			return nil, errcode.New(errcode.PermissionDenied, "file: references are not allowed here: list the directories of the files under results.files in the configuration (--config)")
 		}

@@ -40,7 +40,7 @@ func FuzzRecords(f *testing.F) {
 				if a.Err != nil {
 					continue
 				}
-				line := AppendLine(nil, c, nil)
+				line := AppendLine(nil, c, nil, nil)
 				if err := jsonscan.Check(line); err != nil {
 					t.Fatalf("%s, %v", line, err)
 				}

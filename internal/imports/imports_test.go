@@ -252,7 +252,7 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := imports.AppendLine(nil, c, []byte(`{"case_id": "`+c.ID+`", "gold": {"sql": "SELECT 1 < 2"}, "agent": {"sql": "old"}}`))
+		text := imports.AppendLine(nil, c, []byte(`{"case_id": "`+c.ID+`", "gold": {"sql": "SELECT 1 < 2"}, "agent": {"sql": "old"}}`), nil)
 		again, err := scoring.DecodeCase(text)
 		if err != nil {
 			t.Fatal(err)

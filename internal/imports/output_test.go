@@ -63,3 +63,23 @@ func TestMissedCases(t *testing.T) {
 		t.Errorf("missed %s, want %s", strings.Join(got, ", "), want)
 	}
 }
+
+// A question that several cases ask is not one that the golden set lacks.
+func TestQuestionsOfSeveralCases(t *testing.T) {
+	var q Questions
+	for _, c := range [][2]string{{"a", "How many?"}, {"b", "how  many?"}, {"c", "HOW MANY?"}, {"b", "How many?"}, {"d", "How much?"}, {"d", "How much?"}} {
+		q.Add(c[0], c[1])
+	}
+	for _, tc := range []struct{ caseID, question, several, id string }{
+		{"", "How MANY?", "a b c", ""},
+		{"b", "How many?", "", "b"},
+		{"", "How much?", "", "d"},
+		{"", "Why?", "", ""},
+	} {
+		a := Answer{CaseID: tc.caseID, Question: tc.question}
+		id, known := q.caseID(&a)
+		if got := strings.Join(q.several(&a), " "); got != tc.several || id != tc.id || known != (tc.id != "") {
+			t.Errorf("%+v: %q of %q", tc, id, got)
+		}
+	}
+}

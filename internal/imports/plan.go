@@ -32,9 +32,10 @@ type Plan struct {
 	Conflicts  int            `json:"conflicts"`  // records that a later one with the same id and other content replaces
 	Doubled    int            `json:"doubled"`    // answers that a later one with the same key replaces
 	Unknown    int            `json:"unknown_questions"`
-	Unanswered int            `json:"unanswered"` // cases of the golden set without an answer, for each agent version
-	Failed     int            `json:"failed"`     // answers with an error of the agent
-	Samples    int            `json:"samples"`    // further samples (n > 1) of answers; they are not written
+	Ambiguous  int            `json:"ambiguous_questions"` // answers to a question that several cases ask
+	Unanswered int            `json:"unanswered"`          // cases of the golden set without an answer, for each agent version
+	Failed     int            `json:"failed"`              // answers with an error of the agent
+	Samples    int            `json:"samples"`             // further samples (n > 1) of answers; they are not written
 	Invalid    int            `json:"invalid_figures"`
 
 	NoKey      int `json:"no_case_id_key"`         // answers whose traces lack Options.CaseID
@@ -103,10 +104,11 @@ type planned struct {
 
 // Questions are the questions of a golden set. The zero value has none.
 type Questions struct {
-	ids map[string]string // by question, as key returns it; "" if two cases have the question
-	has map[string]bool   // ids
-	ask []string          // ids in the order of the golden set
-	all map[string]string // names, whose memory is shared
+	ids map[string]string   // by question, as questionKey returns it; "" if several cases have the question
+	of  map[string][]string // ids of the cases with a question that several have
+	has map[string]bool     // ids
+	ask []string            // ids in the order of the golden set
+	all map[string]string   // names, whose memory is shared
 }
 
 func (q *Questions) shared(name string) string {
@@ -130,10 +132,19 @@ func (q *Questions) Add(id, question string) {
 	}
 	q.has[id] = true
 	if key := questionKey(question); key != "" {
-		if other, ok := q.ids[key]; ok && other != id {
-			id = ""
+		switch other, ok := q.ids[key]; {
+		case !ok:
+			q.ids[key] = id
+		case other == "":
+			if !slices.Contains(q.of[key], id) {
+				q.of[key] = append(q.of[key], id)
+			}
+		case other != id:
+			if q.of == nil {
+				q.of = map[string][]string{}
+			}
+			q.ids[key], q.of[key] = "", []string{other, id}
 		}
-		q.ids[key] = id
 	}
 }
 
@@ -150,6 +161,14 @@ func (q *Questions) caseID(a *Answer) (id string, known bool) {
 	}
 	id = q.ids[questionKey(a.Question)]
 	return id, id != ""
+}
+
+// several returns the cases that ask the question of an answer without a case, if these are several.
+func (q *Questions) several(a *Answer) []string {
+	if a.CaseID != "" {
+		return nil
+	}
+	return q.of[questionKey(a.Question)]
 }
 
 // nearest returns the known case whose question shares the most words with a question, and that question without
@@ -179,9 +198,14 @@ func (q *Questions) nearest(question string) (id, text string) {
 	return id, text
 }
 
-// unknown reports a question that the golden set lacks.
+// unknown reports a question that the golden set lacks, or that several of its cases ask.
 func (t *Traces) unknown(a *Answer, known *Questions) {
 	if t.Unknown == nil {
+		return
+	}
+	if ids := known.several(a); ids != nil {
+		t.Unknown(fmt.Sprintf("%s: the golden set asks %s in several cases: %s; expected the case in the trace, named by --case-id",
+			a.Place, strconv.Quote(printable.Short(a.Question)), printable.List(ids)))
 		return
 	}
 	what := "the question " + strconv.Quote(printable.Short(a.Question))
@@ -240,7 +264,11 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 				strings.Join(a.Invalid, " and ")))
 		}
 		if !isKnown && known.has != nil && (id != "" || key != "") {
-			p.Unknown++
+			if known.several(&a) != nil {
+				p.Ambiguous++
+			} else {
+				p.Unknown++
+			}
 			t.unknown(&a, &known)
 		}
 		d.id, d.hash = id, id == "" && key != ""
@@ -347,27 +375,25 @@ func (p *Plan) Cases(ctx context.Context) iter.Seq2[*scoring.Case, error] {
 func (p *Plan) Written() int { return p.written }
 
 // AppendLine appends an answer as a line of a case file. If golden, the line of the same case in another case file, is
-// not nil, the line is golden with the answer as its member agent.
-func AppendLine(dst []byte, c *scoring.Case, golden []byte) []byte {
+// not nil, the line is golden with the answer as its member agent, and with the reference that ref returns instead of
+// each reference to a result.
+func AppendLine(dst []byte, c *scoring.Case, golden []byte, ref func(string) string) []byte {
 	n := len(golden) + len(c.Question) + len(c.Pred.SQL) + len(c.Agent.Response) + 1000
 	for _, call := range c.Agent.ToolCalls {
 		n += len(call.Name) + len(call.Arguments) + 60
 	}
 	dst = slices.Grow(dst, n+n/16)
 	dst = append(dst, '{')
-	o := jsonscan.ParseObject(golden)
-	if o == nil {
+	if golden == nil {
 		l := line{dst}
 		l.text("case_id", c.ID)
 		l.text("question", c.Question)
 		dst = l.to
 	}
-	for _, m := range o {
-		if string(m.Name) != "agent" {
-			l := line{dst}
-			l.member(string(m.Name))
-			dst = jsonscan.AppendCompact(l.to, m.Value)
-		}
+	for _, m := range scoring.QuestionMembers(golden, ref) {
+		l := line{dst}
+		l.member(string(m.Name))
+		dst = jsonscan.AppendCompact(l.to, m.Value)
 	}
 	l := line{dst}
 	l.member("agent")

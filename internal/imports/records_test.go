@@ -22,7 +22,7 @@ func planOf(t *testing.T, texts ...string) (*imports.Plan, *imported, []*scoring
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := imports.AppendLine(nil, c, nil)
+		line := imports.AppendLine(nil, c, nil, nil)
 		again, err := scoring.DecodeCase(line)
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)

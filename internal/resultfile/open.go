@@ -18,9 +18,7 @@ func (o *Options) open(path string) (*os.File, error) {
 	if len(o.Roots) > 0 {
 		return o.openInRoots(path)
 	}
-	if !filepath.IsAbs(path) && o.Dir != "" {
-		path = filepath.Join(o.Dir, path)
-	}
+	path = o.place(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, openError(err)
@@ -33,6 +31,14 @@ func (o *Options) open(path string) (*os.File, error) {
 		return nil, openError(err)
 	}
 	return f, nil
+}
+
+// place returns the file that path means if there are no roots.
+func (o *Options) place(path string) string {
+	if !filepath.IsAbs(path) && o.Dir != "" {
+		path = filepath.Join(o.Dir, path)
+	}
+	return path
 }
 
 // openInRoots opens the file in the first of the roots that has it. Otherwise it returns the first error other than

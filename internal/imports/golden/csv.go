@@ -7,6 +7,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/resultfile"
 )
 
 // csvID are the columns of an ID.
@@ -131,8 +132,8 @@ func csvFiles(s *Set, c *Case, _ jsonscan.Object) error {
 
 func (s *Set) namedResult(result *json.RawMessage, column string) error {
 	text := string(jsonscan.Unquote(*result))
-	for _, prefix := range []string{"{", "[", "file:", "table:", "query:"} {
-		if text == "" || strings.HasPrefix(text, prefix) {
+	for _, prefix := range []string{"{", "[", "table:", "query:"} {
+		if _, is := resultfile.PathIn(text); text == "" || is || strings.HasPrefix(text, prefix) {
 			return nil
 		}
 	}
@@ -160,6 +161,7 @@ func csvPredictions(s *Set, path string) error {
 	return s.csvRows(path, s.o.Encoding, s.o.Delimiter, func(p place, o jsonscan.Object) error {
 		c, err := convert(fields, o)
 		if err == nil {
+			c.Answer.Result = s.moved(p, c.Answer.Result)
 			err = s.namedResult(&c.Answer.Result, "agent_result")
 		}
 		if err != nil {

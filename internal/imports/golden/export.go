@@ -37,11 +37,13 @@ type exporter struct {
 	out   *bufio.Writer
 	lost  Lost
 	count bool // lost is counted in this pass
+	ref   func(string) string
 }
 
-// Export writes the cases of a case file in the form of a kind, and counts what the form has no field for.
-func Export(ctx context.Context, kind *Kind, lines Lines, out io.Writer) (Lost, error) {
-	e := &exporter{ctx: ctx, kind: kind, lines: lines, out: bufio.NewWriterSize(out, 1<<16), count: true}
+// Export writes the cases of a case file in the form of a kind, and counts what the form has no field for. ref returns
+// the reference that is written instead of one of the case file.
+func Export(ctx context.Context, kind *Kind, lines Lines, ref func(string) string, out io.Writer) (Lost, error) {
+	e := &exporter{ctx: ctx, kind: kind, lines: lines, ref: ref, out: bufio.NewWriterSize(out, 1<<16), count: true}
 	e.lost.What = map[string]int{}
 	if err := kind.write(e); err != nil {
 		return e.lost, err
@@ -87,9 +89,9 @@ func (e *exporter) read(line Line) (*Case, error) {
 		Dataset: from.Dataset, Dialect: from.Dialect, Tags: from.Tags, Tools: from.Expected.Tools, Note: from.Note,
 		Answer: Answer{SQL: from.Pred.SQL, Response: from.Agent.Response, Error: from.Pred.Error}}
 	for i := range from.Golds {
-		c.Golds = append(c.Golds, Gold{SQL: from.Golds[i].SQL, Result: written(from.Golds[i].Result)})
+		c.Golds = append(c.Golds, Gold{SQL: from.Golds[i].SQL, Result: e.written(from.Golds[i].Result)})
 	}
-	c.Answer.Result = written(from.Pred.Result)
+	c.Answer.Result = e.written(from.Pred.Result)
 	if from.Human != nil {
 		c.Label = map[bool]string{true: "pass", false: "fail"}[*from.Human]
 	}
@@ -132,10 +134,10 @@ func hasResult(golds []Gold) bool {
 }
 
 // written returns a result in the form of a case file, and nil if there is none.
-func written(r scoring.Result) json.RawMessage {
+func (e *exporter) written(r scoring.Result) json.RawMessage {
 	switch {
 	case r.Ref != "":
-		return quoted(r.Ref)
+		return quoted(e.ref(r.Ref))
 	case r.Table != nil:
 		return r.Table.AppendJSON(nil)
 	}

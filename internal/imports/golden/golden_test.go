@@ -212,3 +212,40 @@ func TestDoubtOfNoGold(t *testing.T) {
 		t.Errorf("%q, %d without gold", doubts, s.NoGold)
 	}
 }
+
+// A reference is relative to the file of its record, whatever the kind, and to the case file afterwards.
+func TestReferencesAreRelativeToTheirFile(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		kind, name, text string
+		o                Options
+	}{
+		{"csv", "set.csv", "id,question,gold_sql,gold_result,agent_result\nq,How many?,SELECT 1,file:r/x.csv,r/y.csv\n", Options{}},
+		{"csv", "set.csv", "id,question,gold_sql,gold_result,agent_result\nq,How many?,SELECT 1,FILE:../in/r/x.csv,r/y.csv\n", Options{}},
+		{"mlflow", "set.json", `[{"inputs":{"question":"How many?"},"expectations":{"gold_sql":"SELECT 1","gold_result":"file:r/x.csv"},"y":"file:r/y.csv"}]`,
+			Options{Map: []string{"agent.result=y"}}},
+	} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, "in", "r"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{tc.name: tc.text, "r/x.csv": "n\n1\n", "r/y.csv": "n\n1\n", "r/z.csv": "n\n1\n"} {
+			if err := os.WriteFile(filepath.Join(dir, "in", name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tc.o.Dir = dir
+		got, reports, s := imported(t, KindNamed(tc.kind), tc.o, []string{filepath.Join(dir, "in", tc.name)}, "")
+		for _, want := range []string{`"result":"file:in/r/x.csv"`, `"result":"file:in/r/y.csv"`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s %s: %s lacks %s (%q)", tc.kind, tc.text, got, want, reports)
+			}
+		}
+		for name, want := range map[string]bool{"r/x.csv": true, "r/y.csv": true, "r/z.csv": false, tc.name: false} {
+			info, err := os.Stat(filepath.Join(dir, "in", name))
+			if err != nil || s.RefersTo(info) != want {
+				t.Errorf("%s: the cases refer to %s: %t, want %t (%v)", tc.kind, name, !want, want, err)
+			}
+		}
+	}
+}

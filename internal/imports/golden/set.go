@@ -21,6 +21,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -97,6 +98,7 @@ type Set struct {
 	buffer *bufio.Writer
 	at     int64
 	files  []string
+	dirs   []string // of files, to which the references in them are relative
 	all    []entry
 	pred   map[string]*prediction // by key
 	order  []string               // the keys in the order of the file
@@ -107,6 +109,7 @@ type Set struct {
 	asks   bool // the CSV has a column of questions
 	pages  imports.Pages
 	used   map[string]bool // files in folders of results and queries that a case has
+	named  map[string]bool // files of results that references mean
 
 	engines   []string                    // dialects of queries that must run
 	held      []*held                     // records that may have further parts
@@ -209,7 +212,7 @@ func (s *Set) AddFile(path string) error {
 	} else if err != nil {
 		return errcode.AsUsage(errcode.New(errcode.OfFile(err), "%w", err))
 	}
-	s.files = append(s.files, filepath.Base(path))
+	s.from(path)
 	read := s.kind.files
 	if read == nil {
 		read = (*Set).jsonFile
@@ -233,7 +236,7 @@ func (s *Set) AddPredictions(path string) error {
 	}
 	s.given = true
 	s.o.Agent = cmp.Or(s.o.Agent, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	s.files = append(s.files, filepath.Base(path))
+	s.from(path)
 	if err := imports.CheckText(path); err != nil {
 		s.problem(s.here(0, ""), err)
 		return nil
@@ -242,6 +245,11 @@ func (s *Set) AddPredictions(path string) error {
 		return errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
 	}
 	return nil
+}
+
+// from adds a file that records are read from.
+func (s *Set) from(path string) {
+	s.files, s.dirs = append(s.files, filepath.Base(path)), append(s.dirs, filepath.Dir(path))
 }
 
 // here returns a place in the file that is read.
@@ -297,6 +305,12 @@ func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
 		fields = append(s.over[:len(s.over):len(s.over)], withoutTargets(fields, s.over)...)
 	}
 	c, err := convert(fields, o)
+	if err == nil {
+		for i := range c.Golds {
+			c.Golds[i].Result = s.moved(p, c.Golds[i].Result)
+		}
+		c.Answer.Result = s.moved(p, c.Answer.Result)
+	}
 	if err == nil && s.kind.finish != nil {
 		err = s.kind.finish(s, c, o)
 	}
@@ -720,7 +734,7 @@ func (s *Set) unused() error {
 		if err != nil {
 			return errcode.New(errcode.Unavailable, "%w", err)
 		}
-		s.files = append(s.files, filepath.Base(folder.path))
+		s.from(folder.path)
 		for _, f := range files {
 			path := filepath.Join(folder.path, f.Name())
 			if !f.IsDir() && IsAnswerFile(path) && !s.used[path] {
@@ -729,7 +743,7 @@ func (s *Set) unused() error {
 			}
 		}
 	}
-	s.files = append(s.files, filepath.Base(s.o.Settings))
+	s.from(s.o.Settings)
 	for _, id := range slices.SortedFunc(maps.Keys(s.settings), func(a, b string) int {
 		return s.settings[a].line - s.settings[b].line
 	}) {
@@ -751,15 +765,39 @@ func (s *Set) unused() error {
 
 // reference returns a reference to a file, relative to the case file.
 func (s *Set) reference(path string) []byte {
-	dir, err1 := filepath.Abs(cmp.Or(s.o.Dir, "."))
-	whole, err2 := filepath.Abs(path)
-	if err1 == nil && err2 == nil {
-		near, err := filepath.Rel(dir, whole)
-		if err == nil && (!filepath.IsAbs(path) || !strings.HasPrefix(near, "..")) {
-			path = near
+	s.names(path)
+	return quoted(resultfile.Reference(path, s.o.Dir))
+}
+
+// moved returns a result of the record at p. A reference to a file is relative to the file of the record there, and to
+// the case file afterwards.
+func (s *Set) moved(p place, result json.RawMessage) json.RawMessage {
+	ref := string(jsonscan.Unquote(result))
+	from := resultfile.Snapshots{Options: resultfile.Options{Dir: s.dirs[p.file]}}
+	path := from.File(ref)
+	if path == "" {
+		return result
+	}
+	s.names(path)
+	return quoted(resultfile.Moved(ref, s.dirs[p.file], s.o.Dir))
+}
+
+// names records that a reference means the file at path.
+func (s *Set) names(path string) {
+	if s.named == nil {
+		s.named = map[string]bool{}
+	}
+	s.named[path] = true
+}
+
+// RefersTo reports whether a case refers to the file, which exists.
+func (s *Set) RefersTo(file os.FileInfo) bool {
+	for path := range s.named {
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, file) {
+			return true
 		}
 	}
-	return quoted("file:" + filepath.ToSlash(path))
+	return false
 }
 
 // sqlText returns the text of a file of SQL.

@@ -104,7 +104,7 @@ func (s *Set) questionRows() (map[string]*questionRow, error) {
 		return s.questions, nil
 	}
 	rows := map[string]*questionRow{}
-	s.files = append(s.files, filepath.Base(s.o.Questions))
+	s.from(s.o.Questions)
 	err := s.csvRows(s.o.Questions, s.o.Encoding, s.o.Delimiter, func(p place, o jsonscan.Object) error {
 		for _, name := range []string{"file", "id", "case_id"} {
 			if value, _ := lookUp(o, name); value != nil {
@@ -121,7 +121,8 @@ func (s *Set) questionRows() (map[string]*questionRow, error) {
 		s.problem(p, errcode.New(errcode.InvalidArgument, "expected a column file or id with the name of a file of SQL"))
 		return nil
 	})
-	s.files = append(s.files, s.files[len(s.files)-2]) // the folder is read on
+	folder := len(s.files) - 2 // it is read on
+	s.files, s.dirs = append(s.files, s.files[folder]), append(s.dirs, s.dirs[folder])
 	s.questions = rows
 	if err != nil {
 		return nil, errcode.AsUsage(errcode.New(errcode.InvalidArgument, "--questions: %w", err))
