@@ -181,7 +181,7 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	for _, check := range []func() error{
 		func() error { return checkRepeated(chosen) }, func() error { return checkEmpty(chosen, args) },
 		func() error { return checkNumbers(chosen) },
-		func() error { return checkOutputs(chosen, p) },
+		func() error { return checkOutputs(ctx, chosen, p) },
 	} {
 		if err := check(); err != nil {
 			complain(p.stderr, err)

@@ -2,17 +2,23 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/badger-eval/badger/internal/cases"
+	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/imports/golden"
 )
 
@@ -69,15 +75,17 @@ type namedOutput struct {
 	use        fileUse
 }
 
-// checkOutputs returns a usage error if a command would write to a file that it also reads, to a file of a database, or
-// to one file twice, before anything is written. Relative names, links and the URLs of databases do not matter.
-func checkOutputs(chosen *kong.Context, p process) error {
+// checkOutputs returns a usage error if a command would write to a file that it reads, to a result that one of its case
+// files refers to, to a file of a database, or to one file twice, before anything is written. A folder stands for the
+// files in it that are read. Relative names, links and the URLs of databases do not matter.
+func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 	command := chosen.Selected()
 	if command == nil {
 		return nil
 	}
 	var outputs []namedOutput
-	var inputs []string
+	var in inputs
+	set := map[string]string{} // the last value of each flag
 	seen := map[*kong.Value]bool{}
 	add := func(v *kong.Value) {
 		if seen[v] {
@@ -86,15 +94,21 @@ func checkOutputs(chosen *kong.Context, p process) error {
 		seen[v] = true
 		use, ok := useOf(command.Path(), v)
 		for _, text := range textsOf(v.Target) {
+			if v.Flag != nil {
+				set[v.Name] = text
+			}
 			_, replies, isReplay := strings.Cut(text, "replay:") // of --judge and similar flags
 			switch {
 			case isReplay:
-				inputs = append(inputs, replies)
+				in.add(replies)
 			case !ok:
 			case use == isRead || isWarehouse(text):
-				inputs = append(inputs, filesOf(text)...)
-				if v.Flag != nil && v.Name == "config" {
-					inputs = append(inputs, configuredFiles(text, p)...)
+				in.add(filesOf(text)...)
+				if v.Flag != nil && slices.Contains(caseFlags, v.Name) && !isWarehouse(text) {
+					in.cases = append(in.cases, text)
+				}
+				if v.Name == "documents" {
+					in.folders = append(in.folders, inputFolder{dir: text, reads: anyFile})
 				}
 			case text != "-" && text != "none":
 				outputs = append(outputs, namedOutput{"--" + v.Name, text, use})
@@ -109,20 +123,122 @@ func checkOutputs(chosen *kong.Context, p process) error {
 			add(part.Positional)
 		}
 	}
-	if len(outputs) == 0 {
+	var configured []namedOutput
+	for _, f := range slices.Concat(command.AllFlags(false)...) {
+		if f.Name == "config" {
+			configured = in.configure(set, p)
+		}
+	}
+	if len(outputs)+len(configured) == 0 {
 		return nil
+	}
+	for _, f := range slices.Concat(command.AllFlags(false)...) {
+		if dir := cmp.Or(set["snapshots"], in.store, "snapshots"); f.Name == "snapshots" && dir != "none" {
+			in.folders = append(in.folders, inputFolder{dir: dir, reads: execution.Keeps})
+		}
 	}
 	if uses, ok := command.Target.Addr().Interface().(usesFiles); ok {
 		for _, name := range uses.files() {
-			inputs = append(inputs, filesOf(name)...)
+			in.add(filesOf(name)...)
 		}
 	}
 	for i, o := range outputs {
-		if err := o.check(inputs, outputs[:i]); err != nil {
+		if err := o.check(ctx, &in, outputs[:i]); err != nil {
+			return err
+		}
+	}
+	in.folders = nil // a log of a configuration may be in one
+	for _, o := range configured {
+		if err := o.check(ctx, &in, outputs); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// caseFlags are the flags that name case files.
+var caseFlags = strings.Fields("cases golden sentinels case-file answer logic chosen")
+
+// inputs are what a command reads.
+type inputs struct {
+	files   []string
+	folders []inputFolder
+	cases   []string // case files, which are files, too
+	store   string   // directory of results of a configuration
+
+	referred map[string]string // results that case files refer to, with the case file; nil: not read
+}
+
+// inputFolder is a folder of which a command reads some files.
+type inputFolder struct {
+	dir   string
+	reads func(name string) bool
+	large bool // links to its files are not looked for
+}
+
+// anyFile reports that each file of a folder is read.
+func anyFile(string) bool { return true }
+
+// add adds files, or folders of results, queries or predictions.
+func (in *inputs) add(names ...string) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			in.folders = append(in.folders, inputFolder{dir: name, reads: golden.IsAnswerFile})
+			continue
+		}
+		in.files = append(in.files, name)
+	}
+}
+
+// configure adds the files that the configuration names, and returns those that are written. set are the values of
+// flags, which override keys of the configuration. An error in the configuration is reported by the command.
+func (in *inputs) configure(set map[string]string, p process) (written []namedOutput) {
+	c, err := readConfig(set["config"], p)
+	if err != nil {
+		return nil
+	}
+	for _, f := range filesIn(&c) {
+		switch f.use {
+		case keyWarehouse:
+			in.add(filesOf(f.text)...)
+		case keyCases:
+			in.add(f.text)
+			in.cases = append(in.cases, f.text)
+		case keyStore:
+			in.store = f.text
+		case keyRoot: // of references in a warehouse; those of a case file are relative to it
+			if set["source"] != "" || set["html"] != "" {
+				in.folders = append(in.folders, inputFolder{dir: f.text, reads: anyFile, large: true})
+			}
+		case keyWritten:
+			_, last, _ := strings.Cut(f.key, ".")
+			if set[last] == "" && f.text != "none" && f.text != "warehouse" && !isWarehouse(f.text) {
+				written = append(written, namedOutput{f.key, f.text, appended})
+			}
+		default:
+			in.add(f.text)
+		}
+	}
+	return written
+}
+
+// results returns the results that case files refer to, with the case file. A case file that cannot be read again, or
+// not at all, has none; the command reports an error.
+func (in *inputs) results(ctx context.Context) map[string]string {
+	if in.referred != nil {
+		return in.referred
+	}
+	in.referred = map[string]string{}
+	for _, path := range in.cases {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		files, _ := cases.ResultFiles(ctx, path) //nolint:errcheck // the command reports it
+		for _, f := range files {
+			in.referred[f] = path
+		}
+	}
+	return in.referred
 }
 
 // textsOf returns the strings in the value of a flag.
@@ -138,20 +254,6 @@ func textsOf(v reflect.Value) (texts []string) {
 	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
-// configuredFiles returns the files that a configuration names. An error is reported by the command.
-func configuredFiles(path string, p process) (files []string) {
-	c, err := readConfig(path, p)
-	if err != nil {
-		return nil
-	}
-	files = append(files, c.Judges...)
-	files = append(files, c.Metrics.VerdictTable, c.Judge.KeyFile, c.Judge.Ledger, c.Judge.Audit)
-	for _, at := range []string{c.Execute.URL, c.Results.Warehouse} {
-		files = append(files, filesOf(at)...)
-	}
-	return files
-}
-
 // filesOf returns the files that a file name or the URL of an embedded database means, and none for other warehouses.
 // {database} in a URL matches each name.
 func filesOf(name string) []string {
@@ -160,7 +262,7 @@ func filesOf(name string) []string {
 	case scheme == "duckdb" || scheme == "sqlite":
 		path, _, _ = strings.Cut(path, "?")
 	case isWarehouse(name) || strings.Contains(name, "://"):
-		return nil
+		return keyFilesOf(name)
 	default:
 		return []string{name}
 	}
@@ -174,9 +276,24 @@ func filesOf(name string) []string {
 	return files
 }
 
-// check returns a usage error if o is one of the inputs, a result or query in one of their folders, one of the outputs
-// before it, or a database.
-func (o namedOutput) check(inputs []string, before []namedOutput) error {
+// keyFilesOf returns the files, such as those of keys, that options of a URL name.
+func keyFilesOf(url string) (files []string) {
+	_, query, _ := strings.Cut(url, "?")
+	for option := range strings.SplitSeq(query, "&") {
+		_, value, _ := strings.Cut(option, "=")
+		if plain, err := neturl.QueryUnescape(value); err == nil {
+			value = plain
+		}
+		if info, err := os.Stat(value); value != "" && err == nil && info.Mode().IsRegular() {
+			files = append(files, value)
+		}
+	}
+	return files
+}
+
+// check returns a usage error if o is one of the inputs, in one of their folders, one of the outputs before it, or a
+// database.
+func (o namedOutput) check(ctx context.Context, in *inputs, before []namedOutput) error {
 	info, err := os.Stat(o.path)
 	isFile := err == nil && info.Mode().IsRegular()
 	switch {
@@ -194,18 +311,11 @@ func (o namedOutput) check(inputs []string, before []namedOutput) error {
 	if o.use == appended {
 		done = "get other lines"
 	}
-	if o.use == created {
-		inputs = nil
-	}
-	for _, input := range inputs {
-		in, err := os.Stat(input)
-		inFolder := err == nil && in.IsDir() && isFile && golden.IsAnswerFile(o.path) && isIn(in, o.path)
-		if (err != nil || !in.IsDir()) && sameFile(input, o.path) || inFolder {
-			return usage("%s: %q is read by this command, and would %s; name another file", o.flag, o.path, done)
-		}
+	if what := o.reads(ctx, in, info, isFile); what != "" {
+		return usage("%s: %q is %s, and would %s; name another file", o.flag, o.path, what, done)
 	}
 	for _, other := range before {
-		if other.use.isFile() && o.use.isFile() && sameFile(other.path, o.path) {
+		if other.use.isFile() && o.use.isFile() && other != o && sameFile(other.path, o.path) {
 			return usage("%s and %s both write to %.80q", other.flag, o.flag, o.path)
 		}
 	}
@@ -213,6 +323,63 @@ func (o namedOutput) check(inputs []string, before []namedOutput) error {
 		return usage("%s: %q is a database of %s, and would %s; name another file", o.flag, o.path, kind, done)
 	}
 	return nil
+}
+
+// reads says what the command reads from the file of an output; "" if it does not read it. info is that of the file, if
+// it exists, and isFile reports whether it is a regular file.
+func (o namedOutput) reads(ctx context.Context, in *inputs, info os.FileInfo, isFile bool) string {
+	const read = "read by this command"
+	if o.use == created {
+		return ""
+	}
+	for _, name := range in.files {
+		if sameFile(name, o.path) {
+			return read
+		}
+	}
+	if !isFile { // nothing is lost
+		return ""
+	}
+	for _, f := range in.folders {
+		if f.has(info, o.path) {
+			return read
+		}
+	}
+	if execution.Keeps(filepath.Base(placeOf(o.path))) && execution.InStore(placeOf(o.path)) {
+		return "a kept result of --execute"
+	}
+	for name, of := range in.results(ctx) {
+		if other, err := os.Stat(name); err == nil && os.SameFile(other, info) {
+			return "a result that cases of " + strconv.Quote(filepath.Base(of)) + " refer to"
+		}
+	}
+	return ""
+}
+
+// has reports whether the file at path, which exists, is one that is read from the folder, also by a link.
+func (f inputFolder) has(info os.FileInfo, path string) bool {
+	dir, err := os.Stat(f.dir)
+	switch {
+	case err != nil || !dir.IsDir():
+		return false
+	case f.reads(filepath.Base(placeOf(path))) && isIn(dir, path):
+		return true
+	case f.large:
+		return false
+	}
+	found := false
+	//nolint:errcheck // what cannot be read is not read
+	_ = filepath.WalkDir(f.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !f.reads(filepath.Base(name)) {
+			return nil //nolint:nilerr // the next
+		}
+		if other, err := os.Stat(name); err == nil && os.SameFile(other, info) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 // sameFile reports whether two names mean one file, which need not exist.

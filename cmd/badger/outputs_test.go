@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func accepts(t *testing.T, args ...string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(checkEmpty(chosen, args), checkOutputs(chosen, process{getenv: func(string) string { return "" }}))
+	return errors.Join(checkEmpty(chosen, args), checkOutputs(t.Context(), chosen, process{getenv: func(string) string { return "" }}))
 }
 
 // leaves returns the commands that run something, with their flags.
@@ -154,18 +155,23 @@ func TestOutputsAreNoInputs(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
+	kept := strings.Repeat("0a", 32) + ".json"
 	for name, text := range map[string]string{
 		"c.jsonl": "{}", "old.csv": "old", "db.db": "SQLite format 3\x00....", "duck.db": "01234567DUCK\x40\x00\x00\x00", "duck.txt": "01234567DUC", "judge.yaml": "x",
+		"refs.jsonl": `{"case_id":"1","gold":{"result":"file:res/gold.csv"},"agent":{"result":"file:res/./pred.csv"}}`, "res/gold.csv": "n\n1\n", "res/pred.csv": "n\n1\n", "res/other.csv": "n",
+		"snapshots/executions.jsonl": "", "snapshots/" + kept: "{}", "snapshots/other.json": "{}", "kept/executions.jsonl": "", "kept/" + kept: "{}",
+		"docs/k.md": "x", "key.p8": "x", "files.yaml": "results: {files: [res]}\n", "snaps.yaml": "execute: {snapshots: kept}\n", "audit.yaml": "judge: {audit: res/gold.csv}\n", "log.yaml": "judge: {audit: a.log}\n", "sentinels.yaml": "sentinels: {cases: refs.jsonl}\n",
 		"cfg.yaml": "judges: [judge.yaml]\nexecute: {url: 'sqlite:dbs/{database}/{database}.sqlite'}\n", "dbs/shop/shop.sqlite": "x", "dbs/shop/notes.txt": "x",
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Symlink("new.duckdb", "dangling"), os.Symlink(dir, "here")); err != nil {
+	if err := errors.Join(os.Symlink("new.duckdb", "dangling"), os.Symlink(dir, "here"), os.Link("res/gold.csv", "hard"), os.Symlink("res/gold.csv", "soft"), os.Link("snapshots/"+kept, "hard.json"), os.Symlink("shop/notes.txt", "dbs/linked.csv")); err != nil {
 		t.Fatal(err)
 	}
 	const run = "run --cases c.jsonl "
+	const refers = "run --cases refs.jsonl --no-to "
 	for command, says := range map[string]string{
 		run + "--csv old.csv --jsonl new.jsonl":                             "",
 		run + "--csv - --jsonl new.jsonl":                                   "",
@@ -199,10 +205,155 @@ func TestOutputs(t *testing.T) {
 		"report --db duckdb:a.duckdb --html a.duckdb":                       `"a.duckdb" is read by this command`,
 		"report --db duckdb:a.duckdb --sarif s.json --case-file s.json":     `"s.json" is read by this command`,
 		"judge improve j.yaml --source duckdb:a.duckdb --out x --audit ./x": "both write to",
+
+		// results that cases refer to
+		refers + "--csv res/gold.csv":                                             `--csv: "res/gold.csv" is a result that cases of "refs.jsonl" refer to, and would be replaced`,
+		refers + "--scores here/res/../res/pred.csv":                              `a result that cases of "refs.jsonl" refer to`,
+		refers + "--jsonl hard":                                                   `a result that cases of "refs.jsonl" refer to`,
+		refers + "--markdown soft":                                                `a result that cases of "refs.jsonl" refer to`,
+		refers + "--audit res/gold.csv":                                           `would get other lines`,
+		refers + "--csv res/other.csv":                                            "",
+		refers + "--csv gold.csv":                                                 "",
+		"run --cases here/refs.jsonl --no-to --csv res/gold.csv":                  `refer to`,
+		"run --source duckdb:x.duckdb --sentinels refs.jsonl --csv res/gold.csv":  `refer to`,
+		"export --cases refs.jsonl --to csv --out res/gold.csv":                   `--out: "res/gold.csv" is a result`,
+		"import traces t.jsonl --golden refs.jsonl --out res/pred.csv":            `--out: "res/pred.csv" is a result`,
+		"calibrate --cases refs.jsonl --html soft":                                `refer to`,
+		"policy --answer refs.jsonl --out res/pred.csv":                           `refer to`,
+		"report --db duckdb:a.duckdb --sarif res/pred.csv --case-file refs.jsonl": `refer to`,
+		"report --db duckdb:a.duckdb --csv res/gold.csv":                          "",
+		run + "--no-to --config sentinels.yaml --csv refs.jsonl":                  `"refs.jsonl" is read by this command`,
+		run + "--no-to --config sentinels.yaml --csv res/gold.csv":                `refer to`,
+		"run --source duckdb:x.duckdb --config files.yaml --csv res/other.csv":    `is read by this command`,
+		"run --source duckdb:x.duckdb --config files.yaml --csv res/new.csv":      "",
+		run + "--no-to --config files.yaml --csv res/other.csv":                   "", // relative to the case file
+		"import spider2 c.jsonl --documents docs --out docs/k.md":                 `is read by this command`,
+		"import csv c.jsonl --gold-results dbs --out dbs/shop/notes.txt":          `is read by this command`, // by a link
+		"import csv c.jsonl --gold-results res --out hard":                        `is read by this command`,
+
+		// results of queries
+		run + "--no-to --csv snapshots/executions.jsonl":                  `is read by this command`,
+		run + "--no-to --scores snapshots/" + kept:                        `is read by this command`,
+		run + "--no-to --scores hard.json":                                `is read by this command`,
+		run + "--no-to --scores snapshots/other.json":                     "",
+		run + "--no-to --scores kept/" + kept:                             `is a kept result of --execute`,
+		run + "--no-to --snapshots kept --scores kept/" + kept:            `is read by this command`,
+		run + "--no-to --config snaps.yaml --jsonl kept/executions.jsonl": `is read by this command`,
+		"report --db duckdb:a.duckdb --csv here/kept/executions.jsonl":    `is a kept result of --execute`,
+
+		// files that a configuration or a URL names
+		refers + "--config audit.yaml":                                     `judge.audit: "res/gold.csv" is a result`,
+		refers + "--config audit.yaml --audit new.log":                     "",
+		refers + "--config log.yaml --csv a.log":                           `--csv and judge.audit both write to "a.log"`,
+		refers + "--config log.yaml --audit a.log":                         "",
+		"report --db snowflake://a/d?private_key_file=key.p8 --csv key.p8": `is read by this command`,
+		"report --db postgres://h/d?sslmode=disable --csv disable":         "",
 	} {
 		err := accepts(t, strings.Fields(command)...)
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%s: %v, want %q", command, err, says)
+		}
+	}
+}
+
+// Each text of the configuration names a file, or it is known that it names none: a new key belongs here, or in keyUses.
+func TestKeyUses(t *testing.T) {
+	none := map[string]bool{}
+	for _, key := range strings.Fields(`allow_hosts audience azure_api_version base_url body budget.money caller_budget.money clock
+		connection default_roles dir emails embed_in endpoint execute.functions fail_under gates.min_coverage grpc header http issuer
+		key_env late_rows listen.metrics masked mcp.ledger metrics.options metrics.primary mode name panels.rule peers platform prefix
+		prices.in prices.out proxy reasoning_effort results.tables retention roles rule sentinels.metrics since
+		subjects tables tag tie`) {
+		none[key] = true
+	}
+	seen := map[string]bool{}
+	var walk func(v reflect.Type, key string)
+	walk = func(v reflect.Type, key string) {
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			walk(v.Elem(), key)
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if name, ok := keyOf(v.Field(i), key); ok {
+					walk(v.Field(i).Type, name)
+				}
+			}
+		case reflect.String, reflect.Interface:
+			parts := strings.Split(key, ".")
+			last := parts[len(parts)-1]
+			two := strings.Join(parts[max(0, len(parts)-2):], ".")
+			seen[last], seen[two], seen[key] = true, true, true
+			if isNone := none[last] || none[two]; (useOfKey(key) == keyNone) != isNone {
+				t.Errorf("%s: use %d, and named as no file: %t", key, useOfKey(key), isNone)
+			}
+		}
+	}
+	walk(reflect.TypeFor[configuration](), "")
+	for key := range none {
+		if !seen[key] {
+			t.Errorf("there is no key %s", key)
+		}
+	}
+	for key := range keyUses {
+		if !seen[key] {
+			t.Errorf("there is no key %s", key)
+		}
+	}
+}
+
+// The files of all keys are found, also in entries of lists and maps.
+func TestFilesIn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	text := `tls: {cert: f1, key: f2, client_ca: f3}
+auth: {token_file: f4, http: {token_file: f5, keys: f6}}
+results: {files: [f7, f8], warehouse: 'duckdb:f9'}
+metrics: {verdict_table: f10, primary: not}
+execute: {url: 'sqlite:f11', snapshots: f12}
+judge:
+  backend: replay:f13
+  key_file: f14
+  headers: {A: 'file:f15', B: 'env:not', C: not}
+  metrics: {rose: {ca_file: f16, backend: 'openai:not'}}
+  by_tag: [{tag: not, key_file: f17}]
+  panels: {trio: {rule: majority, members: [{backend: 'replay:f18'}, {key_file: f19}], arbiter: {backend: 'replay:f20'}}}
+  ledger: f21
+  audit: f22
+sentinels: {cases: f23, metrics: [not]}
+judges: [f24]
+traces: {headers_file: f25, ca_file: f26, endpoint: not}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := readConfig(path, process{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range filesIn(&c) {
+		got = append(got, f.text)
+	}
+	slices.Sort(got)
+	if got = slices.Compact(got); len(got) != 26 || slices.ContainsFunc(got, func(f string) bool { return strings.Contains(f, "not") }) {
+		t.Errorf("%d files: %q", len(got), got)
+	}
+}
+
+// Each flag that names a case file is one whose results are looked at.
+func TestCaseFlags(t *testing.T) {
+	used := map[string]bool{}
+	for n, flags := range leaves(t) {
+		for _, f := range flags {
+			use, ok := useOf(n.Path(), f.Value)
+			used[f.Name] = true
+			if names := strings.HasPrefix(f.Help, "Case file") || strings.HasPrefix(f.Help, "Cases l"); ok && use == isRead && names != slices.Contains(caseFlags, f.Name) {
+				t.Errorf("%s --%s: %s", n.Path(), f.Name, f.Help)
+			}
+		}
+	}
+	for _, name := range caseFlags {
+		if !used[name] {
+			t.Errorf("there is no flag --%s", name)
 		}
 	}
 }

@@ -271,6 +271,49 @@ func (s FileSource) conversations(ctx context.Context) (*scoring.Conversations, 
 	return out, nil
 }
 
+// References yields the references to results in the cases of the file, in any order and possibly several times. It
+// ignores lines that are no cases.
+func (s FileSource) References(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for line, err := range s.lines(ctx) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			text := textOf(line)
+			if line.Length > s.maxLine() || !mayRefer(text) {
+				continue
+			}
+			c, err := scoring.DecodeCase(text)
+			if err != nil {
+				continue
+			}
+			for _, q := range append([]scoring.Query{c.Pred}, c.Golds...) {
+				if q.Result.Ref != "" && !yield(q.Result.Ref, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// mayRefer reports whether a line may contain a reference: a colon after a letter, in a string or escaped.
+func mayRefer(line []byte) bool {
+	if bytes.Contains(line, []byte(`\u`)) {
+		return true
+	}
+	for {
+		at := bytes.IndexByte(line, ':')
+		if at < 0 {
+			return false
+		}
+		if at > 0 && (line[at-1]|0x20) >= 'a' && (line[at-1]|0x20) <= 'z' {
+			return true
+		}
+		line = line[at+1:]
+	}
+}
+
 // Count returns the number of lines that are not blank, or 0 if the source can be read only once.
 func (s FileSource) Count(ctx context.Context) (int64, error) {
 	if s.In != nil {

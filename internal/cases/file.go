@@ -62,3 +62,21 @@ func (s chosenCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Cop
 	maps.DeleteFunc(all, func(a scoring.AnswerID, _ batch.Copies) bool { return !a.Matches(s.of) })
 	return all, err
 }
+
+// ResultFiles returns the files that the cases of the case file at path refer to, each once. It does not look whether
+// they exist.
+func ResultFiles(ctx context.Context, path string) (files []string, err error) {
+	source := batch.FileSource{Path: path}
+	snapshots := resultfile.Snapshots{Options: resultfile.Options{Dir: source.Dir()}}
+	seen := map[string]bool{}
+	for ref, err := range source.References(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if name := snapshots.File(ref); name != "" && !seen[name] {
+			seen[name] = true
+			files = append(files, name)
+		}
+	}
+	return files, nil
+}

@@ -133,6 +133,18 @@ func (s *Store) add(r Record) error {
 	return nil
 }
 
+// Keeps reports whether a file of a directory of results is part of it, by its name.
+func Keeps(name string) bool {
+	hash, result := strings.CutSuffix(name, ".json")
+	return name == indexName || result && isHash.MatchString(hash)
+}
+
+// InStore reports whether the file at path is in a directory with an index of results.
+func InStore(path string) bool {
+	info, err := os.Stat(filepath.Join(filepath.Dir(path), indexName))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // write stores a result unless it is stored already, and returns its hash.
 func (s *Store) write(text []byte) (string, error) {
 	sum := sha256.Sum256(text)
