@@ -41,13 +41,15 @@ func mayBeEmpty(f *kong.Flag) bool {
 	return f.Target.Type() == reflect.TypeFor[chosen]() || f.PlaceHolder == "TEXT"
 }
 
-// expectedValues describes the expected value of a flag, by its placeholder, if the placeholder alone is unclear.
+// expectedValues describes the expected value of a flag, by its placeholder, if the placeholder alone is unclear, or by
+// its name, if the placeholder means something else.
 var expectedValues = map[string]string{
 	"FILE": "the name of a file", "NEWFILE": "the name of a file", "DIR": "the name of a folder",
 	"FILE|DIR": "the name of a file or a folder", "URL": "a URL such as duckdb:FILE",
 	"FILE|URL": "a file or a URL such as duckdb:FILE",
 	"M=V":      "METRIC=NUMBER", "F=V": "FIGURE=NUMBER", "M=N": "METRIC=N", "[M=]C": "a share such as 0.9, or METRIC=0.9",
 	"A,B": "names such as A,B", "M": "the name of a metric",
+	"--judge-url": "a URL such as http://127.0.0.1:8000/v1", "--tracking": "a URL such as http://127.0.0.1:5000",
 }
 
 // checkEmpty returns an error if the value of a flag or an argument is empty, as that of an unset variable of a shell
@@ -96,7 +98,7 @@ func checkEmpty(chosen *kong.Context, args []string) error {
 		if strings.TrimSpace(value) != "" || mayBeEmpty(f) {
 			continue
 		}
-		expected := cmp.Or(expectedValues[f.PlaceHolder], f.FormatPlaceHolder())
+		expected := cmp.Or(expectedValues["--"+f.Name], expectedValues[f.PlaceHolder], f.FormatPlaceHolder())
 		if f.Enum != "" {
 			expected = "one of " + strings.Join(slices.DeleteFunc(f.EnumSlice(), func(v string) bool { return v == "" }), ", ")
 		}

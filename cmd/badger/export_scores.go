@@ -58,7 +58,11 @@ func (c *exportCommand) sendScores(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	w, err := openWarehouse(ctx, c.DB, !c.ReadLabels)
+	open := openToRead
+	if c.ReadLabels {
+		open = openExisting
+	}
+	w, err := open(ctx, c.DB)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -35,6 +36,21 @@ func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
 func (f *exportFlags) targets() export.Targets {
 	return export.Targets{{Flag: "--junit", Path: f.JUnit}, {Flag: "--sarif", Path: f.SARIF}, {Flag: "--csv", Path: f.CSV},
 		{Flag: "--jsonl", Path: f.JSONL}, {Flag: "--markdown", Path: f.Markdown}, {Flag: "--html", Path: f.HTML}}
+}
+
+// checkTargets returns a usage error for exports that cannot be written together, or into the folder of --html. printed
+// names what else is written to standard output; "": nothing.
+func (f *exportFlags) checkTargets(printed string) error {
+	if err := f.targets().Check(printed); err != nil {
+		return err
+	}
+	if f.HTML == "" || !site.IsFolder(f.HTML) {
+		return nil
+	}
+	if err := site.CheckFolder(f.HTML); err != nil {
+		return usage("--html: %w", err)
+	}
+	return nil
 }
 
 // open creates the export files. The caller must call Drop when it is done, which removes unfinished files.

@@ -36,7 +36,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		printed = "--json"
 	}
-	if err := c.targets().Check(printed); err != nil {
+	if err := c.checkTargets(printed); err != nil {
 		return err
 	}
 	gates, err := c.changeGates()

@@ -130,9 +130,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return errcode.New(errcode.Of(err), "%w; resume with --resume %s", err, printable.Shell(e.ID))
 	}
-	if outcome.Failed > 0 && !e.Summary.AnyScored() {
+	if err := e.noneRead(outcome); err != nil {
 		e.Warn()
-		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", printable.Count(outcome.Done, "answer"))
+		return err
 	}
 	fmt.Fprint(e.stderr, said)
 	if err = gateErr; err == nil && !reached {
@@ -161,6 +161,20 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	return err
 }
 
+// noneRead returns an error if scores failed and none has a value, or none that needs a result. Otherwise a run whose
+// results cannot be read, such as with references to missing files, would succeed by its metrics of SQL text.
+func (e *runAtWork) noneRead(outcome batch.Outcome) error {
+	all := printable.Count(outcome.Done+outcome.Skipped, "answer")
+	switch {
+	case outcome.Failed > 0 && !e.Summary.AnyScored():
+		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", all)
+	case (e.Execution == nil || !e.Execution.NoneRan()) && e.Summary.NoResultRead(e.Engine.Metrics()):
+		return errcode.New(errcode.InvalidArgument, "no result of the %s could be read, so metrics of results have no value; "+
+			"the reasons of their scores say why", all)
+	}
+	return nil
+}
+
 // noValue returns an error if no score of the run has a value although none failed, or if no gold query ran. A run
 // without a gate would otherwise succeed although nothing was measured.
 func (e *runAtWork) noValue(outcome batch.Outcome) error {
@@ -168,7 +182,7 @@ func (e *runAtWork) noValue(outcome batch.Outcome) error {
 	case e.Execution != nil && e.Execution.NoGoldRan():
 		return errcode.New(errcode.InvalidArgument, "no gold query ran, so metrics of results have no value: expected --execute "+
 			"with the database that the gold queries were written for, and in its dialect")
-	case outcome.Done == 0 || e.Summary.AnyScored():
+	case e.Summary.AnyScored():
 		return nil
 	}
 	hint := ""
@@ -176,7 +190,7 @@ func (e *runAtWork) noValue(outcome batch.Outcome) error {
 		hint = "; if the cases have queries and no results, --execute URL runs the queries"
 	}
 	return errcode.New(errcode.InvalidArgument, "no score of the %s has a value; the summary says why%s",
-		printable.Count(outcome.Done, "answer"), hint)
+		printable.Count(outcome.Done+outcome.Skipped, "answer"), hint)
 }
 
 // check returns a usage error if flags exclude each other.
@@ -475,13 +489,17 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 // files returns the database that the scores are written to, which is in the current folder by default.
 func (c *runCommand) files() []string { return []string{c.written()} }
 
-// openWritten opens the database at to, which the scores are written to; nil if there is none.
+// openWritten opens the database at to, which the scores are written to, and creates it for a new run; nil if there is
+// none.
 func (c *runCommand) openWritten(ctx context.Context, to string) (*store.Store, error) {
 	if to == "" {
 		return nil, nil //nolint:nilnil // --no-to
 	}
-	w, err := openStore(ctx, to, false)
-	if w, err = installed(ctx, w, err); err != nil && c.To != "" {
+	w, err := openStore(ctx, to, c.Resume != "")
+	if w, err = installed(ctx, w, err); err != nil && c.Resume != "" && errcode.Of(err) == errcode.NotFound {
+		return w, errcode.New(errcode.NotFound, "--resume: %w; expected the database of the run in --to", err)
+	}
+	if err != nil && c.To != "" {
 		hint := ""
 		if errcode.Of(err) == errcode.DataLoss { // such as a file of CSV
 			hint = "; --scores FILE writes scores to a file"
@@ -589,5 +607,5 @@ func (c *runCommand) checkExports() error {
 	if c.JSON {
 		printed = "--json"
 	}
-	return c.targets().Check(printed)
+	return c.checkTargets(printed)
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,12 +103,27 @@ func BatchesNamed(batches []Batch, flag, name, batch string) ([]Batch, error) {
 	if len(known) > 8 {
 		known = append(known[:8], "…")
 	}
-	what := strings.TrimSpace(strings.ReplaceAll(name+" "+batch, scoring.Unnamed, ""))
-	if len(systems) == 0 {
-		return nil, errcode.Usage("%s: no scores of %.60q; there are %s", flag, what, strings.Join(known, ", "))
+	what := asked(name, batch)
+	switch {
+	case len(known) == 0:
+		return nil, errcode.Usage("%s: no scores of %s; there are no scores at all", flag, what)
+	case len(systems) == 0:
+		return nil, errcode.Usage("%s: no scores of %s; there are %s", flag, what, strings.Join(known, ", "))
 	}
-	return nil, errcode.Usage("%s: %.60q names %d agents and versions, expected one; there are %s", flag, what,
+	return nil, errcode.Usage("%s: %s names %d agents and versions, expected one; there are %s", flag, what,
 		len(systems), strings.Join(known, ", "))
+}
+
+// asked describes the answers that an agent and version, and a batch, select.
+func asked(name, batch string) string {
+	what := strings.TrimSpace(strings.ReplaceAll(name+" "+batch, scoring.Unnamed, ""))
+	switch {
+	case batch != scoring.Unnamed:
+		return fmt.Sprintf("%.60q", what)
+	case what == "":
+		return "answers without a batch"
+	}
+	return fmt.Sprintf("%.60q without a batch", what)
 }
 
 // Baseline returns the baseline that Sides chose as the first side; nil if the caller chose that side.

@@ -49,7 +49,11 @@ func inWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.F
 		for _, s := range sets {
 			there = append(there, s.Version)
 		}
-		if !slices.Contains(there, f.SetVersion) {
+		switch {
+		case len(there) == 0:
+			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q, and no questions at all",
+				f.SetVersion)
+		case !slices.Contains(there, f.SetVersion):
 			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q; it has %s", f.SetVersion,
 				strings.Join(there, ", "))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -180,6 +181,9 @@ func (b *ofBaselines) drop(ctx context.Context, notes io.Writer, i int, o analys
 	}
 	name := printable.Text(b.batches[i].Name())
 	why, replaced := b.accepted.Replaced(b.batches[i].By, b.started[b.batches[i].By])
+	if rest, ok := strings.CutPrefix(name, analysis.NoName); ok {
+		name = "the agent without a name" + rest
+	}
 	switch {
 	case len(gates.Drops) == 0:
 	case replaced: // an older baseline would hide that the accepted answers are gone

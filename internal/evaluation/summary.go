@@ -147,6 +147,26 @@ func (s *Summary) AnyScored() bool {
 	})
 }
 
+// NoResultRead reports whether scores of metrics that need results failed, and none of them has a value or abstained.
+// Metrics of SQL text alone may have values, but nothing that a database returned was compared.
+func (s *Summary) NoResultRead(metrics []scoring.Metric) bool {
+	failed := false
+	for _, m := range s.Figures.Metrics {
+		if !slices.ContainsFunc(metrics, func(of scoring.Metric) bool {
+			return of.Name == m.Name && of.Needs&(scoring.FieldGoldResult|scoring.FieldPredResult) != 0
+		}) {
+			continue
+		}
+		for _, r := range m.Rates {
+			if r.N > 0 || r.Coverage.Abstained > 0 {
+				return false
+			}
+			failed = failed || r.Coverage.Failed > 0
+		}
+	}
+	return failed
+}
+
 // WriteJSON writes the figures as JSON in one line.
 func (s *Summary) WriteJSON(w io.Writer) error {
 	text, err := s.Figures.JSON()

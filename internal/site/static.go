@@ -7,8 +7,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"html"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
@@ -531,23 +533,43 @@ func usedAssets() []*asset {
 // reportFile matches the names of files of a report.
 var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*\.(html|css|js|svg|txt)$`)
 
+// CheckFolder returns an error if a report cannot be written into the folder dir, because it has other content or is
+// none. A folder that does not exist is created later.
+func CheckFolder(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	_, err := listIn(dir)
+	return err
+}
+
+// listIn returns the names of the files of the report in a folder, one a line; "" if the folder is empty. It returns
+// AlreadyExists if the folder has other content.
+func listIn(dir string) (string, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return "", errcode.New(errcode.PermissionDenied, "the folder of the report: %w", err)
+	}
+	if len(files) == 0 {
+		return "", nil
+	}
+	list, err := os.ReadFile(filepath.Join(dir, listFile))
+	if err != nil {
+		return "", errcode.New(errcode.AlreadyExists, "the folder %.80q is not empty and holds no report; name a new one", dir)
+	}
+	return string(list), nil
+}
+
 // clear creates the folder dir, or removes the report in it. It returns AlreadyExists if the folder has other content.
 func clear(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a report is to be read
 		return errcode.New(errcode.PermissionDenied, "the folder of the report: %w", err)
 	}
-	files, err := os.ReadDir(dir)
+	list, err := listIn(dir)
 	if err != nil {
-		return errcode.New(errcode.PermissionDenied, "the folder of the report: %w", err)
+		return err
 	}
-	if len(files) == 0 {
-		return nil
-	}
-	list, err := os.ReadFile(filepath.Join(dir, listFile))
-	if err != nil {
-		return errcode.New(errcode.AlreadyExists, "the folder %.80q is not empty and holds no report; name a new one", dir)
-	}
-	for name := range strings.Lines(string(list)) {
+	for name := range strings.Lines(list) {
 		name = strings.TrimSpace(name)
 		if !reportFile.MatchString(name) {
 			continue // the list was changed
