@@ -40,6 +40,28 @@ func (c *Case) GoldHash() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// AnswerHash returns a hash, 16 hexadecimal digits, of what the agent gave: its query with the error, the result and
+// the chart, its interpretation, response, calls and passages, and the turns before it. Together with
+// [Case.GoldHash] it identifies what scores were computed from. Names, times, latencies and costs are excluded.
+func (c *Case) AnswerHash() string {
+	h := goldHash{sha256.New()}
+	h.texts(c.Pred.SQL, c.Pred.Error, c.Pred.Result.Ref)
+	if t := c.Pred.Result.Table; t != nil {
+		h.table(t)
+	}
+	h.json(c.Pred.Chart)
+	h.texts(c.Agent.Interpretation, c.Agent.Response)
+	h.json(c.Agent.Contexts)
+	for _, part := range []any{c.Agent.ToolCalls, c.Agent.Earlier} {
+		text, err := json.Marshal(part)
+		if err != nil {
+			text = nil // arguments that are not JSON
+		}
+		h.json(text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
 // goldHash writes values to a hash with their lengths, so that different sequences of values give different input.
 type goldHash struct{ hash.Hash }
 

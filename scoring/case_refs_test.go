@@ -19,7 +19,7 @@ func TestQuestionMembers(t *testing.T) {
 		`{"case_id":"q","gold":null}`: `case_id=q gold=null`,
 	} {
 		if _, err := scoring.DecodeCase([]byte(line)); err != nil {
-			t.Errorf("%s is no case: %v", line, err)
+			t.Errorf("%s cannot be read: %v", line, err)
 		}
 		var got []string
 		for _, m := range scoring.QuestionMembers([]byte(line), func(ref string) string { return strings.Replace(ref, "file:", "moved:", 1) }) {

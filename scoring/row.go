@@ -12,8 +12,10 @@ import (
 type Row struct {
 	AnswerID
 	Score    Score
-	GoldHash string    // [Case.GoldHash] of the case; empty if it is not known
-	RanAt    time.Time // when the agent answered; zero if unknown. The table scores does not hold it.
+	GoldHash string // [Case.GoldHash] of the case; empty if it is not known
+	// AnswerHash is [Case.AnswerHash] of the case; empty if it is not known.
+	AnswerHash string
+	RanAt      time.Time // when the agent answered; zero if unknown. The table scores does not hold it.
 	// Spent is what the answer took; nil except for the first score of an answer, and if a score file has none of it. The
 	// table scores does not hold it.
 	Spent *Spent
@@ -90,13 +92,14 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		AssessmentIDs []string `json:"assessment_ids,omitempty"`
 		Usage         *Usage   `json:"usage,omitempty"`
 		GoldHash      string   `json:"gold_hash,omitempty"`
+		AnswerHash    string   `json:"answer_hash,omitempty"`
 	}{
 		rowKey: rowKey{CaseID: r.CaseID, Metric: s.Metric, Version: s.Version,
 			rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat), r.RanAt, rowSpentOf(r.Spent)},
 			Status:   s.Status},
 		Label: s.Label, Passed: s.Passed, Reason: s.Reason, Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings,
 		AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
-		GoldHash: r.GoldHash,
+		GoldHash: r.GoldHash, AnswerHash: r.AnswerHash,
 	}
 	if s.Status == StatusOK {
 		out.Value = &s.Value
@@ -122,6 +125,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 		AssessmentIDs []string        `json:"assessment_ids"`
 		Usage         *Usage          `json:"usage"`
 		GoldHash      string          `json:"gold_hash"`
+		AnswerHash    string          `json:"answer_hash"`
 	}
 	if err := json.Unmarshal(b, &j); err != nil {
 		return errcode.New(errcode.DataLoss, "score: %w", err)
@@ -136,7 +140,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	s := &r.Score
 	s.Label, s.Passed, s.Reason, s.Gold, s.Warnings, s.AssessmentIDs, s.Usage = j.Label, j.Passed, j.Reason, j.Gold,
 		j.Warnings, j.AssessmentIDs, j.Usage
-	r.GoldHash = j.GoldHash
+	r.GoldHash, r.AnswerHash = j.GoldHash, j.AnswerHash
 	if j.Value != nil {
 		s.Value = *j.Value
 	}

@@ -76,8 +76,8 @@ type namedOutput struct {
 }
 
 // checkOutputs returns a usage error if a command would write to a file that it reads, to a result that one of its case
-// files refers to, to a file of a database, or to one file twice, before anything is written. A folder stands for the
-// files in it that are read. Relative names, links and the URLs of databases do not matter.
+// files refers to, to a file of a database, or to one file twice, before anything is written. Of a folder, the
+// files in it that are read count. Relative names, links and the URLs of databases do not matter.
 func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 	command := chosen.Selected()
 	if command == nil {
@@ -169,7 +169,7 @@ type inputs struct {
 	referred map[string]string // results that case files refer to, with the case file; nil: not read
 }
 
-// inputFolder is a folder of which a command reads some files.
+// inputFolder is a folder with files that a command reads.
 type inputFolder struct {
 	dir   string
 	reads func(name string) bool

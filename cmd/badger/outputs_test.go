@@ -160,7 +160,7 @@ func TestOutputs(t *testing.T) {
 		"c.jsonl": "{}", "old.csv": "old", "db.db": "SQLite format 3\x00....", "duck.db": "01234567DUCK\x40\x00\x00\x00", "duck.txt": "01234567DUC", "judge.yaml": "x",
 		"refs.jsonl": `{"case_id":"1","gold":{"result":"file:res/gold.csv"},"agent":{"result":"file:res/./pred.csv"}}`, "res/gold.csv": "n\n1\n", "res/pred.csv": "n\n1\n", "res/other.csv": "n",
 		"snapshots/executions.jsonl": "", "snapshots/" + kept: "{}", "snapshots/other.json": "{}", "kept/executions.jsonl": "", "kept/" + kept: "{}",
-		"docs/k.md": "x", "key.p8": "x", "files.yaml": "results: {files: [res]}\n", "snaps.yaml": "execute: {snapshots: kept}\n", "audit.yaml": "judge: {audit: res/gold.csv}\n", "log.yaml": "judge: {audit: a.log}\n", "sentinels.yaml": "sentinels: {cases: refs.jsonl}\n",
+		"texts/k.md": "x", "key.p8": "x", "files.yaml": "results: {files: [res]}\n", "snaps.yaml": "execute: {snapshots: kept}\n", "audit.yaml": "judge: {audit: res/gold.csv}\n", "log.yaml": "judge: {audit: a.log}\n", "sentinels.yaml": "sentinels: {cases: refs.jsonl}\n",
 		"cfg.yaml": "judges: [judge.yaml]\nexecute: {url: 'sqlite:dbs/{database}/{database}.sqlite'}\n", "dbs/shop/shop.sqlite": "x", "dbs/shop/notes.txt": "x",
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
@@ -227,7 +227,7 @@ func TestOutputs(t *testing.T) {
 		"run --source duckdb:x.duckdb --config files.yaml --csv res/other.csv":    `is read by this command`,
 		"run --source duckdb:x.duckdb --config files.yaml --csv res/new.csv":      "",
 		run + "--no-to --config files.yaml --csv res/other.csv":                   "", // relative to the case file
-		"import spider2 c.jsonl --documents docs --out docs/k.md":                 `is read by this command`,
+		"import spider2 c.jsonl --documents texts --out texts/k.md":               `is read by this command`,
 		"import csv c.jsonl --gold-results dbs --out dbs/shop/notes.txt":          `is read by this command`, // by a link
 		"import csv c.jsonl --gold-results res --out hard":                        `is read by this command`,
 
@@ -291,12 +291,12 @@ func TestKeyUses(t *testing.T) {
 	walk(reflect.TypeFor[configuration](), "")
 	for key := range none {
 		if !seen[key] {
-			t.Errorf("there is no key %s", key)
+			t.Errorf("the configuration lacks the key %s", key)
 		}
 	}
 	for key := range keyUses {
 		if !seen[key] {
-			t.Errorf("there is no key %s", key)
+			t.Errorf("the configuration lacks the key %s", key)
 		}
 	}
 }
@@ -353,7 +353,7 @@ func TestCaseFlags(t *testing.T) {
 	}
 	for _, name := range caseFlags {
 		if !used[name] {
-			t.Errorf("there is no flag --%s", name)
+			t.Errorf("no command has the flag --%s", name)
 		}
 	}
 }

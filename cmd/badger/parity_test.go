@@ -19,7 +19,7 @@ import (
 )
 
 // whose is what a score file says of a score besides the score itself.
-var whose = regexp.MustCompile(`,"gold_hash":"[^"]*"|"case_id":"[^"]*",|"agent_name":"[^"]*",|"agent_version":"[^"]*",|"batch_id":"[^"]*",|"ran_at":"[^"]*",|"(?:tokens_in|tokens_out|cost_usd|latency_ms)":[0-9.]+,`)
+var whose = regexp.MustCompile(`,"(?:gold|answer)_hash":"[^"]*"|"case_id":"[^"]*",|"agent_name":"[^"]*",|"agent_version":"[^"]*",|"batch_id":"[^"]*",|"ran_at":"[^"]*",|"(?:tokens_in|tokens_out|cost_usd|latency_ms)":[0-9.]+,`)
 
 // scoreFile reads a score file into scores by answer and metric.
 func scoreFile(t *testing.T, path string) map[string]string {

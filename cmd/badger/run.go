@@ -46,7 +46,7 @@ type runCommand struct {
 	Backend     string `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
 
 	ID          string `name:"run-id" placeholder:"ID" help:"ID of the new run (default a generated one)."`
-	Resume      string `placeholder:"ID" help:"Resume this run. Existing scores are kept."`
+	Resume      string `placeholder:"ID" help:"Resume this run. Existing scores are kept, unless the question, its gold or the answer differs now."`
 	RetryFailed bool   `help:"With --resume, score failed cases a second time."`
 	Concurrency int    `least:"1" placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags

@@ -106,7 +106,7 @@ func BatchesNamed(batches []Batch, flag, name, batch string) ([]Batch, error) {
 	what := asked(name, batch)
 	switch {
 	case len(known) == 0:
-		return nil, errcode.Usage("%s: no scores of %s; there are no scores at all", flag, what)
+		return nil, errcode.Usage("%s: no scores of %s, and none of other answers", flag, what)
 	case len(systems) == 0:
 		return nil, errcode.Usage("%s: no scores of %s; there are %s", flag, what, strings.Join(known, ", "))
 	}

@@ -14,13 +14,30 @@ import (
 type doneSet struct {
 	metrics map[metricID]int // index of the metric's bit
 	answers map[scoring.AnswerID]bits
-	golds   map[scoring.AnswerID]goldID // hash of question and gold, for answers whose scores have one
+	from    map[scoring.AnswerID]madeFrom // for answers whose scores have a hash
 }
 
-// goldID is a [scoring.Case.GoldHash] as a number; mixed means that the scores of an answer have different hashes.
-type goldID struct {
-	hash  uint64
-	mixed bool
+// madeFrom says what the scores of an answer were made from: [scoring.Case.GoldHash] and [scoring.Case.AnswerHash].
+type madeFrom struct{ gold, answer hashID }
+
+// hashID is a hash of scores as a number; the zero value is an unknown one.
+type hashID struct {
+	hash         uint64
+	known, mixed bool // mixed: the scores of an answer have different hashes
+}
+
+// add adds the hash of a score, which may be empty.
+func (h *hashID) add(hash string) {
+	if id, err := strconv.ParseUint(hash, 16, 64); err == nil {
+		h.mixed = h.mixed || h.known && h.hash != id
+		h.hash, h.known = id, true
+	}
+}
+
+// differs reports whether a score has another hash.
+func (h hashID) differs(hash string) bool {
+	id, err := strconv.ParseUint(hash, 16, 64)
+	return h.known && err == nil && (h.mixed || h.hash != id)
 }
 
 type metricID struct {
@@ -33,7 +50,8 @@ type bits []uint64
 func (b bits) has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
 
 func newDoneSet() doneSet {
-	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}, golds: map[scoring.AnswerID]goldID{}}
+	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{},
+		from: map[scoring.AnswerID]madeFrom{}}
 }
 
 // readDone returns the keys of the run's scores in the ledger. It ignores scores of missing answers, because an
@@ -60,7 +78,7 @@ func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*
 			continue
 		}
 		s.put(KeyOf(&row))
-		s.madeFrom(row.AnswerID, row.GoldHash)
+		s.madeFrom(&row)
 		if len(rows) > 0 && rows[0].AnswerID != row.AnswerID {
 			tell()
 		}
@@ -85,25 +103,15 @@ func (s *doneSet) put(k Key) {
 	b[i>>6] |= 1 << (i & 63)
 }
 
-// madeFrom records the hash of question and gold of a score of answer a.
-func (s *doneSet) madeFrom(a scoring.AnswerID, hash string) {
-	id, err := strconv.ParseUint(hash, 16, 64)
-	if err != nil {
-		return // the score names none: its case could not be read
+// madeFrom records what a score was made from, as far as it names that.
+func (s *doneSet) madeFrom(r *scoring.Row) {
+	if r.GoldHash == "" && r.AnswerHash == "" {
+		return // its case could not be read
 	}
-	g, known := s.golds[a]
-	if known && g.hash != id {
-		g.mixed = true
-	}
-	g.hash = id
-	s.golds[a] = g
-}
-
-// changed reports whether a stored score of answer a has another hash of question and gold than hash.
-func (s *doneSet) changed(a scoring.AnswerID, hash string) bool {
-	g, known := s.golds[a]
-	id, err := strconv.ParseUint(hash, 16, 64)
-	return known && err == nil && (g.mixed || g.hash != id)
+	m := s.from[r.AnswerID]
+	m.gold.add(r.GoldHash)
+	m.answer.add(r.AnswerHash)
+	s.from[r.AnswerID] = m
 }
 
 func (s *doneSet) has(k Key) bool {

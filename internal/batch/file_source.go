@@ -272,7 +272,7 @@ func (s FileSource) conversations(ctx context.Context) (*scoring.Conversations, 
 }
 
 // References yields the references to results in the cases of the file, in any order and possibly several times. It
-// ignores lines that are no cases.
+// ignores lines that cannot be parsed.
 func (s FileSource) References(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for line, err := range s.lines(ctx) {

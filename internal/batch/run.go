@@ -47,6 +47,7 @@ type run struct {
 
 	meter   meter
 	changed int64 // number of stored cases with Outcome.Changed
+	other   int64 // number of stored cases with Outcome.Other
 }
 
 // Limits of memory for results that references name: of all together, and of one table. A few bytes of a file that an
@@ -70,6 +71,7 @@ type job struct {
 	question *scoring.Case // the known part of a case that cannot be read, or nil
 	spent    *scoring.Spent
 	changed  bool          // question or gold differs from that of the stored scores
+	other    bool          // the answer differs from that of the stored scores
 	rows     []scoring.Row // nil: cancelled, or not started
 }
 
@@ -251,14 +253,20 @@ func (x *run) score(j *job) {
 	defer read()
 	c, err := load(ctx, &j.item)
 	var scores []scoring.Score
-	gold := ""
+	gold, answer := "", ""
 	if err == nil {
 		j.c, gold = c, c.GoldHash()
-		if readable(c.Golds) && x.done.changed(j.item.AnswerID, gold) {
+		if c.Pred.Result.Err == nil { // of a result that was not read, nothing is known
+			answer = c.AnswerHash()
+		}
+		from := x.done.from[j.item.AnswerID]
+		j.changed = readable(c.Golds) && from.gold.differs(gold)
+		j.other = from.answer.differs(answer)
+		if j.changed || j.other {
 			if len(j.metrics) == 0 {
 				x.meter.skipped.Add(-1)
 			}
-			j.changed, j.metrics = true, x.metrics
+			j.metrics = x.metrics
 		}
 	}
 	if err == nil && len(j.metrics) > 0 {
@@ -282,7 +290,8 @@ func (x *run) score(j *job) {
 	for i := range scores {
 		s := storable(scores[i])
 		s.Metric, s.Version = j.metrics[i].Name, j.metrics[i].Version
-		j.rows[i] = scoring.Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold, RanAt: j.item.RanAt}
+		j.rows[i] = scoring.Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold, AnswerHash: answer,
+			RanAt: j.item.RanAt}
 	}
 	spent := j.item.Spent
 	if j.c != nil {

@@ -39,8 +39,8 @@ type Runner struct {
 	// ProgressEvery (default 200 ms) and at the end. Calls are never concurrent; each function may be nil. For a case
 	// that could not be read, c is the known part of its question, or nil; Skipped is called with nil.
 	//
-	// If the question or gold of a case differs from that of its stored scores, the case is scored again, and Scored
-	// is called after Held. A case whose scores are all stored is only read and compared if Skipped is not nil.
+	// If the question, gold or answer of a case differs from that of its stored scores, the case is scored again, and
+	// Scored is called after Held. A case whose scores are all stored is only read and compared if Skipped is not nil.
 	Held          func(rows []scoring.Row)
 	Skipped       func(c *scoring.Case, of scoring.AnswerID, spent scoring.Spent)
 	Scored        func(c *scoring.Case, rows []scoring.Row)
@@ -58,6 +58,7 @@ type Runner struct {
 type Outcome struct {
 	Progress
 	Changed  int64 // cases of Done whose question or gold differs from that of their earlier scores
+	Other    int64 // cases of Done whose answer differs from that of their earlier scores
 	Cut      int64 // cases in flight that were cancelled; they have no scores
 	Complete bool  // whether every case of the source has its scores in the ledger
 }

@@ -133,7 +133,7 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 	}
 }
 
-// A resumed run keeps no score that was made from another question or gold.
+// A resumed run keeps no score that was made from another question, gold or answer.
 func TestChangedCasesAreScoredAgain(t *testing.T) {
 	gold := func(sql string) items {
 		src := numbered(3)
@@ -147,6 +147,16 @@ func TestChangedCasesAreScoredAgain(t *testing.T) {
 	changed[1] = gold("SELECT 2")[1]
 	away := slices.Clone(first)
 	away[1] = batch.ItemOf(&scoring.Case{ID: away[1].CaseID, Golds: []scoring.Query{{SQL: "SELECT 1", Result: scoring.Result{Ref: "g.csv", Err: errors.New("away")}}}}, away[1].Place)
+	answered := func(sql string) items {
+		src := slices.Clone(first)
+		c := &scoring.Case{ID: src[2].CaseID, Golds: []scoring.Query{{SQL: "SELECT 1"}}, Pred: scoring.Query{SQL: sql}}
+		src[2] = batch.ItemOf(c, src[2].Place)
+		return src
+	}
+	lost := slices.Clone(first)
+	lost[2] = batch.ItemOf(&scoring.Case{ID: lost[2].CaseID, Golds: []scoring.Query{{SQL: "SELECT 1"}}, Pred: scoring.Query{SQL: "SELECT 3", Result: scoring.Result{Err: errors.New("away")}}}, lost[2].Place)
+	both := slices.Clone(first)
+	both[2] = batch.ItemOf(&scoring.Case{ID: both[2].CaseID, Golds: []scoring.Query{{SQL: "SELECT 4"}}, Pred: scoring.Query{SQL: "SELECT 4"}}, both[2].Place)
 	unread := slices.Clone(first)
 	unread[1].Load = func(context.Context) (*scoring.Case, error) { return nil, errors.New("torn") }
 	for _, tc := range []struct {
@@ -154,15 +164,22 @@ func TestChangedCasesAreScoredAgain(t *testing.T) {
 		held            []string // metrics
 		before, after   items
 		scores, changed int64
+		other           int64
 		told            []string // that all scores are held
 	}{
-		{"nothing changed", []string{"m", "n"}, first, first, 0, 0, []string{"q000", "q001", "q002"}},
-		{"one changed, all of whose scores are held", []string{"m", "n"}, first, changed, 2, 1, []string{"q000", "q002"}},
-		{"one changed, some of whose scores are held", []string{"m"}, first, changed, 4, 1, nil},
-		{"a metric that is not asked for now", []string{"other"}, first, changed, 6, 0, nil},
-		{"a gold result that cannot be read now", []string{"m", "n"}, first, away, 0, 0, []string{"q000", "q001", "q002"}},
-		{"a case that cannot be read now", []string{"m", "n"}, first, unread, 0, 0, []string{"q000", "q002"}},
-		{"a case that could not be read before", []string{"m", "n"}, unread, first, 0, 0, []string{"q000", "q001", "q002"}},
+		{"another answer", []string{"m", "n"}, answered("SELECT 2"), answered("SELECT 3"), 2, 0, 1, []string{"q000", "q001"}},
+		{"another answer, some of whose scores are held", []string{"m"}, answered("SELECT 2"), answered("SELECT 3"), 4, 0, 1, nil},
+		{"the same answer", []string{"m", "n"}, answered("SELECT 2"), answered("SELECT 2"), 0, 0, 0, []string{"q000", "q001", "q002"}},
+		{"another answer and gold", []string{"m", "n"}, answered("SELECT 2"), both, 2, 1, 1, []string{"q000", "q001"}},
+		{"an answer whose result cannot be read now", []string{"m", "n"}, answered("SELECT 2"), lost, 0, 0, 0, []string{"q000", "q001", "q002"}},
+		{"an answer whose result could not be read before", []string{"m", "n"}, lost, answered("SELECT 2"), 0, 0, 0, []string{"q000", "q001", "q002"}},
+		{"nothing changed", []string{"m", "n"}, first, first, 0, 0, 0, []string{"q000", "q001", "q002"}},
+		{"one changed, all of whose scores are held", []string{"m", "n"}, first, changed, 2, 1, 0, []string{"q000", "q002"}},
+		{"one changed, some of whose scores are held", []string{"m"}, first, changed, 4, 1, 0, nil},
+		{"a metric that is not asked for now", []string{"other"}, first, changed, 6, 0, 0, nil},
+		{"a gold result that cannot be read now", []string{"m", "n"}, first, away, 0, 0, 0, []string{"q000", "q001", "q002"}},
+		{"a case that cannot be read now", []string{"m", "n"}, first, unread, 0, 0, 0, []string{"q000", "q002"}},
+		{"a case that could not be read before", []string{"m", "n"}, unread, first, 0, 0, 0, []string{"q000", "q001", "q002"}},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			e := engineOf(t, scoring.Metric{Name: "m", Score: one}, scoring.Metric{Name: "n", Score: one}, scoring.Metric{Name: "other", Score: one})
@@ -182,10 +199,10 @@ func TestChangedCasesAreScoredAgain(t *testing.T) {
 				}
 				return o, told
 			}
-			if o, told := again(); o.Scores != tc.scores || o.Changed != tc.changed || o.Done+o.Skipped != 3 || !slices.Equal(told, tc.told) {
-				t.Errorf("%d scores, %d changed, %d done, %d held, told of %q; want %d, %d and %q", o.Scores, o.Changed, o.Done, o.Skipped, told, tc.scores, tc.changed, tc.told)
+			if o, told := again(); o.Scores != tc.scores || o.Changed != tc.changed || o.Other != tc.other || o.Done+o.Skipped != 3 || !slices.Equal(told, tc.told) {
+				t.Errorf("%d scores, %d changed, %d other, %d done, %d held, told of %q; want %d, %d, %d and %q", o.Scores, o.Changed, o.Other, o.Done, o.Skipped, told, tc.scores, tc.changed, tc.other, tc.told)
 			}
-			if o, _ := again(); o.Scores != 0 || o.Changed != 0 {
+			if o, _ := again(); o.Scores != 0 || o.Changed != 0 || o.Other != 0 {
 				t.Errorf("once more: %d scores, %d changed, want none", o.Scores, o.Changed)
 			}
 		})

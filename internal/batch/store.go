@@ -85,7 +85,7 @@ func (x *run) store() (Outcome, error) {
 	flush()
 	x.report()
 	o.Progress = x.meter.progress()
-	o.Changed = x.changed
+	o.Changed, o.Other = x.changed, x.other
 	o.Complete = x.exhausted && !left && failure == nil
 	if failure != nil {
 		return o, failure
@@ -124,6 +124,9 @@ func (x *run) appendRows(batch []*job) error {
 		x.meter.stored(j.rows)
 		if j.changed {
 			x.changed++
+		}
+		if j.other {
+			x.other++
 		}
 		if j.c == nil {
 			x.meter.unread++

@@ -51,7 +51,7 @@ func inWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.F
 		}
 		switch {
 		case len(there) == 0:
-			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q, and no questions at all",
+			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q, and no questions",
 				f.SetVersion)
 		case !slices.Contains(there, f.SetVersion):
 			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q; it has %s", f.SetVersion,

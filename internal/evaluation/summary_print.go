@@ -28,6 +28,10 @@ func (e *Run) PrintSummary(o batch.Outcome) {
 		fmt.Fprintf(e.Notes, "note: %s re-scored, because the question or its gold has changed\n",
 			printable.Count(o.Changed, "answer"))
 	}
+	if o.Other > 0 {
+		fmt.Fprintf(e.Notes, "note: %s re-scored, because the answer differs from the one that was scored before\n",
+			printable.Count(o.Other, "answer"))
+	}
 	if s, ok := e.Source.(*cases.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
 	}

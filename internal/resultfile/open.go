@@ -33,7 +33,7 @@ func (o *Options) open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// place returns the file that path means if there are no roots.
+// place returns the file that path means without roots.
 func (o *Options) place(path string) string {
 	if !filepath.IsAbs(path) && o.Dir != "" {
 		path = filepath.Join(o.Dir, path)

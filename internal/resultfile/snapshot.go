@@ -25,7 +25,7 @@ func (s *Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Tabl
 	return Read(ctx, path, &s.Options)
 }
 
-// File returns the file that ref names if there are no roots; "" for references of other kinds.
+// File returns the file that ref names, without roots; "" for references of other kinds.
 func (s *Snapshots) File(ref string) string {
 	path, ok := PathIn(ref)
 	if !ok || path == "" {
@@ -62,7 +62,7 @@ func Reference(path, dir string) string {
 	return "file:" + filepath.ToSlash(path)
 }
 
-// differ reports whether two names of a file, of which at least one is there, mean different files.
+// differ reports whether two names mean different files. At least one of the files exists, or they do not differ.
 func differ(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

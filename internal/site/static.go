@@ -534,7 +534,7 @@ func usedAssets() []*asset {
 var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*\.(html|css|js|svg|txt)$`)
 
 // CheckFolder returns an error if a report cannot be written into the folder dir, because it has other content or is
-// none. A folder that does not exist is created later.
+// a file. A folder that does not exist is created later.
 func CheckFolder(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -46,7 +46,7 @@ var Migrations = []Migration{
 		"Answers have the earlier turns of their conversation, and views count right turns."},
 	{Version: 8, Doc: "Answers have the tokens and the money that they took, and a view has the cost of right answers. " +
 		"Answers and golden answers have charts, and answers the passages that were retrieved. " +
-		"The verdicts of judges on sentinel cases have a table."},
+		"The verdicts of judges on sentinel cases have a table. Scores record the answer."},
 }
 
 // retype returns the statement that changes a column's type to that in its description and keeps the values; "" if the

@@ -112,6 +112,7 @@ func scoreRows(runID, configHash string, at time.Time, rows []scoring.Row) (*row
 		}
 		b.json(s.Usage, s.Usage != nil)
 		b.textOrNull(r.GoldHash)
+		b.textOrNull(r.AnswerHash)
 		if err := b.end(); err != nil {
 			b.release()
 			return nil, errcode.New(errcode.Internal, "case %q, metric %s: the detail is not JSON: %w", r.CaseID, s.Metric, err)
@@ -154,8 +155,9 @@ var usageField = field[scoring.Row]{SQL: "usage",
 // scoreFields are the columns of a score without its evidence.
 var scoreFields = append(slices.Concat(keyOfRow, resultFields), codeField, usageField)
 
-// heldFields are scoreFields and gold_hash, which tables of earlier versions lack.
-var heldFields = append(slices.Clone(scoreFields), goldHashField)
+// heldFields are scoreFields and the hashes, which tables of earlier versions lack.
+var heldFields = append(slices.Clone(scoreFields), goldHashField,
+	field[scoring.Row]{SQL: "answer_hash", In: func(r *scoring.Row) any { return &r.AnswerHash }})
 
 var goldHashField = field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }}
 

@@ -37,7 +37,7 @@ func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) ba
 }
 
 // held returns the scores of a run, sorted, as "case agent version batch metric metric-version status value passed
-// label reason code usage gold".
+// label reason code usage gold answer".
 func held(t *testing.T, l batch.Ledger, run string) []string {
 	t.Helper()
 	var out []string
@@ -60,8 +60,8 @@ func entry(r *scoring.Row) string {
 	if s.Usage != nil {
 		usage = fmt.Sprint(*s.Usage)
 	}
-	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric,
-		s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage, r.GoldHash)
+	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s %s %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric,
+		s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage, r.GoldHash, r.AnswerHash)
 }
 
 func entries(rows []scoring.Row) []string {
@@ -86,7 +86,7 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 	full.Warnings, full.AssessmentIDs = []string{"w"}, []string{"a1", "a2"}
 	full.Usage = &scoring.Usage{Calls: 2, TokensIn: 100, TokensOut: -1}
 	ofGold := row("q3", "1", "m", scoring.OK(1, ""))
-	ofGold.GoldHash = "0f63a9c2d41e77b8"
+	ofGold.GoldHash, ofGold.AnswerHash = "0f63a9c2d41e77b8", "8d1b6f20c7a95e34"
 	rows := []scoring.Row{
 		ofGold,
 		row("q1", "1", "m", full),

@@ -1,4 +1,4 @@
--- badger in databricks via python: 360 steps, in this order. Each may be run again.
+-- badger in databricks via python: 361 steps, in this order. Each may be run again.
 
 -- 1. Run by a person, not as SQL.
 -- Groups belong to the account: create them there, if they are not there yet.
@@ -522,7 +522,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id STRING, agent_name
 
 -- 21. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version BIGINT, status STRING, value DOUBLE, label STRING, passed BOOLEAN, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING, gold_hash STRING);
+CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version BIGINT, status STRING, value DOUBLE, label STRING, passed BOOLEAN, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING, gold_hash STRING, answer_hash STRING);
 
 -- 22. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
@@ -586,8 +586,8 @@ CREATE TABLE IF NOT EXISTS lake.badger.deletions (deletion_id STRING, table_name
 
 -- 37. Run by badger_owner.
 -- The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.
-CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
-  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, s.answer_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM lake.badger.scores s LEFT JOIN lake.badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
@@ -1328,848 +1328,852 @@ ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'Judge usage of this s
 ALTER TABLE lake.badger.scores ALTER COLUMN gold_hash COMMENT 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
 -- 148. Run by badger_owner.
+-- A comment on scores.answer_hash.
+ALTER TABLE lake.badger.scores ALTER COLUMN answer_hash COMMENT 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
+
+-- 149. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
 
--- 149. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 ALTER TABLE lake.badger.assessments ALTER COLUMN assessment_id COMMENT 'Hash of the content.';
 
--- 150. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on assessments.kind.
 ALTER TABLE lake.badger.assessments ALTER COLUMN kind COMMENT 'Kind of question.';
 
--- 151. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on assessments.backend.
 ALTER TABLE lake.badger.assessments ALTER COLUMN backend COMMENT 'Who was asked.';
 
--- 152. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on assessments.model.
 ALTER TABLE lake.badger.assessments ALTER COLUMN model COMMENT 'The model that answered.';
 
--- 153. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 ALTER TABLE lake.badger.assessments ALTER COLUMN prompt_version COMMENT 'Version of the prompt.';
 
--- 154. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on assessments.request_hash.
 ALTER TABLE lake.badger.assessments ALTER COLUMN request_hash COMMENT 'Hash of the request. An identical request is not repeated.';
 
--- 155. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on assessments.reply.
 ALTER TABLE lake.badger.assessments ALTER COLUMN reply COMMENT 'The reply, verbatim.';
 
--- 156. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_in COMMENT 'Tokens of the request. NULL if unknown.';
 
--- 157. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_out COMMENT 'Tokens of the reply. NULL if unknown.';
 
--- 158. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 ALTER TABLE lake.badger.assessments ALTER COLUMN latency_ms COMMENT 'How long the reply took, in milliseconds.';
 
--- 159. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on assessments.created_at.
 ALTER TABLE lake.badger.assessments ALTER COLUMN created_at COMMENT 'When.';
 
--- 160. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on assessments.detail.
 ALTER TABLE lake.badger.assessments ALTER COLUMN detail COMMENT 'Further information about the reply.';
 
--- 161. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on assessments.payer.
 ALTER TABLE lake.badger.assessments ALTER COLUMN payer COMMENT 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 162. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 163. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on schema_version.version.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN version COMMENT 'Version of the tables.';
 
--- 164. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on schema_version.badger.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN badger COMMENT 'Version of badger that brought the tables to it.';
 
--- 165. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN reached_at COMMENT 'When.';
 
--- 166. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on schema_version.views.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN views COMMENT 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 167. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 168. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on judges.name.
 ALTER TABLE lake.badger.judges ALTER COLUMN name COMMENT 'Name of the judge.';
 
--- 169. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on judges.version.
 ALTER TABLE lake.badger.judges ALTER COLUMN version COMMENT 'Version of the judge.';
 
--- 170. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on judges.kind.
 ALTER TABLE lake.badger.judges ALTER COLUMN kind COMMENT 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 171. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on judges.source.
 ALTER TABLE lake.badger.judges ALTER COLUMN source COMMENT 'Text of the judge file.';
 
--- 172. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on judges.hash.
 ALTER TABLE lake.badger.judges ALTER COLUMN `hash` COMMENT 'SHA-256 of the text.';
 
--- 173. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on judges.promoted_at.
 ALTER TABLE lake.badger.judges ALTER COLUMN promoted_at COMMENT 'When.';
 
--- 174. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on judges.promoted_by.
 ALTER TABLE lake.badger.judges ALTER COLUMN promoted_by COMMENT 'By whom.';
 
--- 175. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on judges.tested.
 ALTER TABLE lake.badger.judges ALTER COLUMN tested COMMENT 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 176. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on the table sentinels.
 COMMENT ON TABLE lake.badger.sentinels IS 'The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.';
 
--- 177. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on sentinels.asking_id.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN asking_id COMMENT 'The asking: a call of badger judge sentinel, or of badger run.';
 
--- 178. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on sentinels.metric.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN metric COMMENT 'The metric that asked the judge.';
 
--- 179. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on sentinels.case_id.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN case_id COMMENT 'The question.';
 
--- 180. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on sentinels.agent_name.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN agent_name COMMENT 'Who answered.';
 
--- 181. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on sentinels.agent_version.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN agent_version COMMENT 'Version of the agent.';
 
--- 182. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on sentinels.batch_id.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN batch_id COMMENT 'Batch of the answer.';
 
--- 183. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on sentinels.repetition.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN repetition COMMENT 'Number of the reply to the same question in the asking, from 1.';
 
--- 184. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on sentinels.backend.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN backend COMMENT 'Who was asked.';
 
--- 185. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on sentinels.model.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN model COMMENT 'The model that was asked.';
 
--- 186. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on sentinels.prompt_version.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN prompt_version COMMENT 'Version of the prompt of the first call. NULL without a reply.';
 
--- 187. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on sentinels.question_hash.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN question_hash COMMENT 'Identifies everything apart from the judge that determines the verdict: the first prompt with its settings, and the version and the configuration of the metric. Only verdicts with the same hash are compared. NULL without a reply.';
 
--- 188. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on sentinels.served.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN served COMMENT 'The models that replied, as the endpoint reports them: a list of {"model", "fingerprint"}.';
 
--- 189. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on sentinels.status.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN status COMMENT 'Status of the score: ok, abstained, not_applicable or failed.';
 
--- 190. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on sentinels.code.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN code COMMENT 'Kind of failure. NULL unless status is failed.';
 
--- 191. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on sentinels.passed.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN passed COMMENT 'The verdict. NULL if there is none.';
 
--- 192. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on sentinels.human_label.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN human_label COMMENT 'The human label of the answer when the judge was asked: whether it passes. NULL if it had none.';
 
--- 193. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on sentinels.assessment_ids.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN assessment_ids COMMENT 'The recorded replies.';
 
--- 194. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on sentinels.asked_at.
 ALTER TABLE lake.badger.sentinels ALTER COLUMN asked_at COMMENT 'When.';
 
--- 195. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'The events and failures of evaluations by the warehouse\'s procedure: one row for each event.';
 
--- 196. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on run_log.entry_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN entry_id COMMENT 'Identifies the row.';
 
--- 197. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on run_log.logged_at.
 ALTER TABLE lake.badger.run_log ALTER COLUMN logged_at COMMENT 'When.';
 
--- 198. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN eval_run_id COMMENT 'The run. NULL before a run has started.';
 
--- 199. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on run_log.event.
 ALTER TABLE lake.badger.run_log ALTER COLUMN event COMMENT 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
--- 200. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on run_log.case_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN case_id COMMENT 'The question, if the event concerns a single answer.';
 
--- 201. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- A comment on run_log.answers.
 ALTER TABLE lake.badger.run_log ALTER COLUMN answers COMMENT 'Number of answers that the event concerns.';
 
--- 202. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- A comment on run_log.message.
 ALTER TABLE lake.badger.run_log ALTER COLUMN message COMMENT 'The message of the database or of badger serve.';
 
--- 203. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- A comment on run_log.agent_name.
 ALTER TABLE lake.badger.run_log ALTER COLUMN agent_name COMMENT 'Who answered, if the event concerns an answer or a batch.';
 
--- 204. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on run_log.agent_version.
 ALTER TABLE lake.badger.run_log ALTER COLUMN agent_version COMMENT 'Version of the agent, if the event concerns an answer or a batch.';
 
--- 205. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on run_log.batch_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN batch_id COMMENT 'The batch, if the event concerns an answer, a batch or a call for one batch.';
 
--- 206. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on the table schedule.
 COMMENT ON TABLE lake.badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
 
--- 207. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on schedule.metric.
 ALTER TABLE lake.badger.schedule ALTER COLUMN metric COMMENT 'The metric. The empty string is the row of the schedule itself.';
 
--- 208. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on schedule.since_day.
 ALTER TABLE lake.badger.schedule ALTER COLUMN since_day COMMENT 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
 
--- 209. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- A comment on schedule.pass_rate_drop.
 ALTER TABLE lake.badger.schedule ALTER COLUMN pass_rate_drop COMMENT 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
 
--- 210. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- A comment on the table alerts.
 COMMENT ON TABLE lake.badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
 
--- 211. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- A comment on alerts.alert_id.
 ALTER TABLE lake.badger.alerts ALTER COLUMN alert_id COMMENT 'Identifies the alert.';
 
--- 212. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- A comment on alerts.kind.
 ALTER TABLE lake.badger.alerts ALTER COLUMN kind COMMENT 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
 
--- 213. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- A comment on alerts.fact.
 ALTER TABLE lake.badger.alerts ALTER COLUMN fact COMMENT 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
 
--- 214. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- A comment on alerts.agent_name.
 ALTER TABLE lake.badger.alerts ALTER COLUMN agent_name COMMENT 'Who answered. NULL for run failed.';
 
--- 215. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- A comment on alerts.agent_version.
 ALTER TABLE lake.badger.alerts ALTER COLUMN agent_version COMMENT 'Version of the agent. NULL unless the kind is backlog.';
 
--- 216. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- A comment on alerts.batch_id.
 ALTER TABLE lake.badger.alerts ALTER COLUMN batch_id COMMENT 'The batch. NULL for run failed.';
 
--- 217. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- A comment on alerts.metric.
 ALTER TABLE lake.badger.alerts ALTER COLUMN metric COMMENT 'The metric. NULL unless the kind is degraded.';
 
--- 218. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- A comment on alerts.message.
 ALTER TABLE lake.badger.alerts ALTER COLUMN message COMMENT 'The alert in words.';
 
--- 219. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- A comment on alerts.raised_at.
 ALTER TABLE lake.badger.alerts ALTER COLUMN raised_at COMMENT 'When the fact was first seen.';
 
--- 220. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- A comment on alerts.resolved_at.
 ALTER TABLE lake.badger.alerts ALTER COLUMN resolved_at COMMENT 'When it was no longer true. NULL while it is.';
 
--- 221. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- A comment on alerts.sent_at.
 ALTER TABLE lake.badger.alerts ALTER COLUMN sent_at COMMENT 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
--- 222. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 223. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- A comment on run_locks.name.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN name COMMENT 'The lock: evaluate.';
 
--- 224. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- A comment on run_locks.holder.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN holder COMMENT 'The call that holds it. NULL if it is free.';
 
--- 225. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN taken_at COMMENT 'When it was taken.';
 
--- 226. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN beat_at COMMENT 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 227. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE lake.badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 228. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- A comment on claims.claim_key.
 ALTER TABLE lake.badger.claims ALTER COLUMN claim_key COMMENT 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 229. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- A comment on claims.owner.
 ALTER TABLE lake.badger.claims ALTER COLUMN owner COMMENT 'The process that makes the request, or label:ANNOTATOR.';
 
--- 230. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- A comment on claims.expires_ms.
 ALTER TABLE lake.badger.claims ALTER COLUMN expires_ms COMMENT 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 231. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 232. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- A comment on calls.call_id.
 ALTER TABLE lake.badger.calls ALTER COLUMN call_id COMMENT 'Names the call.';
 
--- 233. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- A comment on calls.content_hash.
 ALTER TABLE lake.badger.calls ALTER COLUMN content_hash COMMENT 'Hash of the request. Another call with the same ID is rejected.';
 
--- 234. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- A comment on calls.function.
 ALTER TABLE lake.badger.calls ALTER COLUMN `function` COMMENT 'The function.';
 
--- 235. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- A comment on calls.request.
 ALTER TABLE lake.badger.calls ALTER COLUMN request COMMENT 'The request.';
 
--- 236. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- A comment on calls.reply.
 ALTER TABLE lake.badger.calls ALTER COLUMN reply COMMENT 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 237. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- A comment on calls.expires_ms.
 ALTER TABLE lake.badger.calls ALTER COLUMN expires_ms COMMENT 'Expiry of the row, in milliseconds since 1970.';
 
--- 238. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- A comment on the table queues.
 COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 239. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- A comment on queues.queue_id.
 ALTER TABLE lake.badger.queues ALTER COLUMN queue_id COMMENT 'Identifies the queue.';
 
--- 240. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- A comment on queues.name.
 ALTER TABLE lake.badger.queues ALTER COLUMN name COMMENT 'Title of the queue.';
 
--- 241. Run by badger_owner.
+-- 242. Run by badger_owner.
 -- A comment on queues.eval_run_id.
 ALTER TABLE lake.badger.queues ALTER COLUMN eval_run_id COMMENT 'The run whose answers are labelled.';
 
--- 242. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- A comment on queues.agent_name.
 ALTER TABLE lake.badger.queues ALTER COLUMN agent_name COMMENT 'Who answered.';
 
--- 243. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- A comment on queues.agent_version.
 ALTER TABLE lake.badger.queues ALTER COLUMN agent_version COMMENT 'Version of the agent.';
 
--- 244. Run by badger_owner.
+-- 245. Run by badger_owner.
 -- A comment on queues.batch_id.
 ALTER TABLE lake.badger.queues ALTER COLUMN batch_id COMMENT 'Batch of the answers.';
 
--- 245. Run by badger_owner.
+-- 246. Run by badger_owner.
 -- A comment on queues.filter.
 ALTER TABLE lake.badger.queues ALTER COLUMN `filter` COMMENT 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 246. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- A comment on queues.ordering.
 ALTER TABLE lake.badger.queues ALTER COLUMN ordering COMMENT 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 247. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- A comment on queues.seed.
 ALTER TABLE lake.badger.queues ALTER COLUMN seed COMMENT 'Seed of random choices. The same seed gives the same order.';
 
--- 248. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- A comment on queues.annotators.
 ALTER TABLE lake.badger.queues ALTER COLUMN annotators COMMENT 'Number of annotators for each answer.';
 
--- 249. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- A comment on queues.guideline.
 ALTER TABLE lake.badger.queues ALTER COLUMN guideline COMMENT 'Instructions for the annotators.';
 
--- 250. Run by badger_owner.
+-- 251. Run by badger_owner.
 -- A comment on queues.options.
 ALTER TABLE lake.badger.queues ALTER COLUMN options COMMENT 'The verdicts that are offered in addition to skip, in their order.';
 
--- 251. Run by badger_owner.
+-- 252. Run by badger_owner.
 -- A comment on queues.blind.
 ALTER TABLE lake.badger.queues ALTER COLUMN blind COMMENT 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 252. Run by badger_owner.
+-- 253. Run by badger_owner.
 -- A comment on queues.reason_required.
 ALTER TABLE lake.badger.queues ALTER COLUMN reason_required COMMENT 'Whether fail needs a note.';
 
--- 253. Run by badger_owner.
+-- 254. Run by badger_owner.
 -- A comment on queues.cases.
 ALTER TABLE lake.badger.queues ALTER COLUMN cases COMMENT 'Number of answers in the queue.';
 
--- 254. Run by badger_owner.
+-- 255. Run by badger_owner.
 -- A comment on queues.created_by.
 ALTER TABLE lake.badger.queues ALTER COLUMN created_by COMMENT 'Who created it.';
 
--- 255. Run by badger_owner.
+-- 256. Run by badger_owner.
 -- A comment on queues.created_at.
 ALTER TABLE lake.badger.queues ALTER COLUMN created_at COMMENT 'When.';
 
--- 256. Run by badger_owner.
+-- 257. Run by badger_owner.
 -- A comment on queues.closed_at.
 ALTER TABLE lake.badger.queues ALTER COLUMN closed_at COMMENT 'When it was closed. NULL while it is open.';
 
--- 257. Run by badger_owner.
+-- 258. Run by badger_owner.
 -- A comment on the table queue_items.
 COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 258. Run by badger_owner.
+-- 259. Run by badger_owner.
 -- A comment on queue_items.queue_id.
 ALTER TABLE lake.badger.queue_items ALTER COLUMN queue_id COMMENT 'The queue.';
 
--- 259. Run by badger_owner.
+-- 260. Run by badger_owner.
 -- A comment on queue_items.position.
 ALTER TABLE lake.badger.queue_items ALTER COLUMN position COMMENT 'Place in the queue, from 1.';
 
--- 260. Run by badger_owner.
+-- 261. Run by badger_owner.
 -- A comment on queue_items.case_id.
 ALTER TABLE lake.badger.queue_items ALTER COLUMN case_id COMMENT 'The question whose answer is labelled.';
 
--- 261. Run by badger_owner.
+-- 262. Run by badger_owner.
 -- A comment on the table label_log.
 COMMENT ON TABLE lake.badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator\'s label in human_labels.';
 
--- 262. Run by badger_owner.
+-- 263. Run by badger_owner.
 -- A comment on label_log.label_id.
 ALTER TABLE lake.badger.label_log ALTER COLUMN label_id COMMENT 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 263. Run by badger_owner.
+-- 264. Run by badger_owner.
 -- A comment on label_log.case_id.
 ALTER TABLE lake.badger.label_log ALTER COLUMN case_id COMMENT 'The question whose answer is labelled.';
 
--- 264. Run by badger_owner.
+-- 265. Run by badger_owner.
 -- A comment on label_log.agent_name.
 ALTER TABLE lake.badger.label_log ALTER COLUMN agent_name COMMENT 'Who answered.';
 
--- 265. Run by badger_owner.
+-- 266. Run by badger_owner.
 -- A comment on label_log.agent_version.
 ALTER TABLE lake.badger.label_log ALTER COLUMN agent_version COMMENT 'Version of the agent.';
 
--- 266. Run by badger_owner.
+-- 267. Run by badger_owner.
 -- A comment on label_log.batch_id.
 ALTER TABLE lake.badger.label_log ALTER COLUMN batch_id COMMENT 'Batch of the answer.';
 
--- 267. Run by badger_owner.
+-- 268. Run by badger_owner.
 -- A comment on label_log.annotator.
 ALTER TABLE lake.badger.label_log ALTER COLUMN annotator COMMENT 'Who labelled the answer.';
 
--- 268. Run by badger_owner.
+-- 269. Run by badger_owner.
 -- A comment on label_log.verdict.
 ALTER TABLE lake.badger.label_log ALTER COLUMN verdict COMMENT 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 269. Run by badger_owner.
+-- 270. Run by badger_owner.
 -- A comment on label_log.note.
 ALTER TABLE lake.badger.label_log ALTER COLUMN note COMMENT 'Why.';
 
--- 270. Run by badger_owner.
+-- 271. Run by badger_owner.
 -- A comment on label_log.gold_wrong.
 ALTER TABLE lake.badger.label_log ALTER COLUMN gold_wrong COMMENT 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 271. Run by badger_owner.
+-- 272. Run by badger_owner.
 -- A comment on label_log.ambiguous.
 ALTER TABLE lake.badger.label_log ALTER COLUMN ambiguous COMMENT 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 272. Run by badger_owner.
+-- 273. Run by badger_owner.
 -- A comment on label_log.labelled_at.
 ALTER TABLE lake.badger.label_log ALTER COLUMN labelled_at COMMENT 'When it was received.';
 
--- 273. Run by badger_owner.
+-- 274. Run by badger_owner.
 -- A comment on label_log.queue_id.
 ALTER TABLE lake.badger.label_log ALTER COLUMN queue_id COMMENT 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 274. Run by badger_owner.
+-- 275. Run by badger_owner.
 -- A comment on label_log.answer_hash.
 ALTER TABLE lake.badger.label_log ALTER COLUMN answer_hash COMMENT 'Identifies the content that the annotator saw: question, accepted answers and the agent\'s answer.';
 
--- 275. Run by badger_owner.
+-- 276. Run by badger_owner.
 -- A comment on label_log.decides.
 ALTER TABLE lake.badger.label_log ALTER COLUMN decides COMMENT 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 276. Run by badger_owner.
+-- 277. Run by badger_owner.
 -- A comment on the table accepted.
 COMMENT ON TABLE lake.badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 277. Run by badger_owner.
+-- 278. Run by badger_owner.
 -- A comment on accepted.acceptance_id.
 ALTER TABLE lake.badger.accepted ALTER COLUMN acceptance_id COMMENT 'Identifies the row.';
 
--- 278. Run by badger_owner.
+-- 279. Run by badger_owner.
 -- A comment on accepted.agent_name.
 ALTER TABLE lake.badger.accepted ALTER COLUMN agent_name COMMENT 'Who answered.';
 
--- 279. Run by badger_owner.
+-- 280. Run by badger_owner.
 -- A comment on accepted.agent_version.
 ALTER TABLE lake.badger.accepted ALTER COLUMN agent_version COMMENT 'Version of the agent.';
 
--- 280. Run by badger_owner.
+-- 281. Run by badger_owner.
 -- A comment on accepted.batch_id.
 ALTER TABLE lake.badger.accepted ALTER COLUMN batch_id COMMENT 'Batch of the answers.';
 
--- 281. Run by badger_owner.
+-- 282. Run by badger_owner.
 -- A comment on accepted.withdrawn.
 ALTER TABLE lake.badger.accepted ALTER COLUMN withdrawn COMMENT 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 282. Run by badger_owner.
+-- 283. Run by badger_owner.
 -- A comment on accepted.accepted_by.
 ALTER TABLE lake.badger.accepted ALTER COLUMN accepted_by COMMENT 'Who accepted or withdrew it.';
 
--- 283. Run by badger_owner.
+-- 284. Run by badger_owner.
 -- A comment on accepted.accepted_at.
 ALTER TABLE lake.badger.accepted ALTER COLUMN accepted_at COMMENT 'When.';
 
--- 284. Run by badger_owner.
+-- 285. Run by badger_owner.
 -- A comment on accepted.note.
 ALTER TABLE lake.badger.accepted ALTER COLUMN note COMMENT 'Why.';
 
--- 285. Run by badger_owner.
+-- 286. Run by badger_owner.
 -- A comment on the table deletions.
 COMMENT ON TABLE lake.badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
 
--- 286. Run by badger_owner.
+-- 287. Run by badger_owner.
 -- A comment on deletions.deletion_id.
 ALTER TABLE lake.badger.deletions ALTER COLUMN deletion_id COMMENT 'Identifies the call of badger prune.';
 
--- 287. Run by badger_owner.
+-- 288. Run by badger_owner.
 -- A comment on deletions.table_name.
 ALTER TABLE lake.badger.deletions ALTER COLUMN table_name COMMENT 'The table whose rows were deleted.';
 
--- 288. Run by badger_owner.
+-- 289. Run by badger_owner.
 -- A comment on deletions.eval_run_id.
 ALTER TABLE lake.badger.deletions ALTER COLUMN eval_run_id COMMENT 'The run whose scores were deleted as a whole. Empty for other rows.';
 
--- 289. Run by badger_owner.
+-- 290. Run by badger_owner.
 -- A comment on deletions.case_id.
 ALTER TABLE lake.badger.deletions ALTER COLUMN case_id COMMENT 'The case whose rows were deleted. NULL if rows were deleted by age.';
 
--- 290. Run by badger_owner.
+-- 291. Run by badger_owner.
 -- A comment on deletions.older_than.
 ALTER TABLE lake.badger.deletions ALTER COLUMN older_than COMMENT 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
 
--- 291. Run by badger_owner.
+-- 292. Run by badger_owner.
 -- A comment on deletions.row_count.
 ALTER TABLE lake.badger.deletions ALTER COLUMN row_count COMMENT 'Number of rows.';
 
--- 292. Run by badger_owner.
+-- 293. Run by badger_owner.
 -- A comment on deletions.digest.
 ALTER TABLE lake.badger.deletions ALTER COLUMN digest COMMENT 'SHA-256 over the run\'s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
 
--- 293. Run by badger_owner.
+-- 294. Run by badger_owner.
 -- A comment on deletions.status.
 ALTER TABLE lake.badger.deletions ALTER COLUMN status COMMENT 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
 
--- 294. Run by badger_owner.
+-- 295. Run by badger_owner.
 -- A comment on deletions.deleted_by.
 ALTER TABLE lake.badger.deletions ALTER COLUMN deleted_by COMMENT 'Who deleted them.';
 
--- 295. Run by badger_owner.
+-- 296. Run by badger_owner.
 -- A comment on deletions.deleted_at.
 ALTER TABLE lake.badger.deletions ALTER COLUMN deleted_at COMMENT 'When.';
 
--- 296. Run by badger_owner.
+-- 297. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON TABLE lake.badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.';
 
--- 297. Run by badger_owner.
+-- 298. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON TABLE lake.badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 298. Run by badger_owner.
+-- 299. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON TABLE lake.badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 299. Run by badger_owner.
+-- 300. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON TABLE lake.badger.coverage IS 'The outcomes of an agent\'s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 300. Run by badger_owner.
+-- 301. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON TABLE lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 301. Run by badger_owner.
+-- 302. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON TABLE lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 302. Run by badger_owner.
+-- 303. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON TABLE lake.badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 303. Run by badger_owner.
+-- 304. Run by badger_owner.
 -- A comment on the view backlog.
 COMMENT ON TABLE lake.badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
 
--- 304. Run by badger_owner.
+-- 305. Run by badger_owner.
 -- A comment on the view open_facts.
 COMMENT ON TABLE lake.badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
 
--- 305. Run by badger_owner.
+-- 306. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON TABLE lake.badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.';
 
--- 306. Run by badger_owner.
+-- 307. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON TABLE lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.';
 
--- 307. Run by badger_owner.
+-- 308. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON TABLE lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 308. Run by badger_owner.
+-- 309. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON TABLE lake.badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 309. Run by badger_owner.
+-- 310. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON TABLE lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 310. Run by badger_owner.
+-- 311. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON TABLE lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer\'s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 311. Run by badger_owner.
+-- 312. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON TABLE lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 312. Run by badger_owner.
+-- 313. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON TABLE lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 313. Run by badger_owner.
+-- 314. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON TABLE lake.badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), ROSE\'s diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.';
 
--- 314. Run by badger_owner.
+-- 315. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON TABLE lake.badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 315. Run by badger_owner.
+-- 316. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON TABLE lake.badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 316. Run by badger_owner.
+-- 317. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON TABLE lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE\'s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 317. Run by badger_owner.
+-- 318. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON TABLE lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 318. Run by badger_owner.
+-- 319. Run by badger_owner.
 -- A comment on the view turns.
 COMMENT ON TABLE lake.badger.turns IS 'Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.';
 
--- 319. Run by badger_owner.
+-- 320. Run by badger_owner.
 -- A comment on the view conversations.
 COMMENT ON TABLE lake.badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
 
--- 320. Run by badger_owner.
+-- 321. Run by badger_owner.
 -- A comment on the view cost_by_version.
 COMMENT ON TABLE lake.badger.cost_by_version IS 'What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.';
 
--- 321. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- 322. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 -- badger_reader finds the catalog.
 GRANT USE CATALOG ON CATALOG lake TO badger_reader;
 
--- 322. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- 323. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 -- badger_annotator finds the catalog.
 GRANT USE CATALOG ON CATALOG lake TO badger_annotator;
 
--- 323. Run by badger_owner.
+-- 324. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_reader;
 
--- 324. Run by badger_owner.
+-- 325. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_annotator;
 
--- 325. Run by badger_owner.
+-- 326. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO badger_reader;
 
--- 326. Run by badger_owner.
+-- 327. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO badger_reader;
 
--- 327. Run by badger_owner.
+-- 328. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO badger_reader;
 
--- 328. Run by badger_owner.
+-- 329. Run by badger_owner.
 -- The reader reads schedule.
 GRANT SELECT ON TABLE lake.badger.schedule TO badger_reader;
 
--- 329. Run by badger_owner.
+-- 330. Run by badger_owner.
 -- The reader reads alerts.
 GRANT SELECT ON TABLE lake.badger.alerts TO badger_reader;
 
--- 330. Run by badger_owner.
+-- 331. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON TABLE lake.badger.latest_scores TO badger_reader;
 
--- 331. Run by badger_owner.
+-- 332. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON TABLE lake.badger.consensus TO badger_reader;
 
--- 332. Run by badger_owner.
+-- 333. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON TABLE lake.badger.complexity TO badger_reader;
 
--- 333. Run by badger_owner.
+-- 334. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON TABLE lake.badger.coverage TO badger_reader;
 
--- 334. Run by badger_owner.
+-- 335. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON TABLE lake.badger.versions_by_metric TO badger_reader;
 
--- 335. Run by badger_owner.
+-- 336. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON TABLE lake.badger.agreement TO badger_reader;
 
--- 336. Run by badger_owner.
+-- 337. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON TABLE lake.badger.degradation TO badger_reader;
 
--- 337. Run by badger_owner.
+-- 338. Run by badger_owner.
 -- The reader reads backlog.
 GRANT SELECT ON TABLE lake.badger.backlog TO badger_reader;
 
--- 338. Run by badger_owner.
+-- 339. Run by badger_owner.
 -- The reader reads open_facts.
 GRANT SELECT ON TABLE lake.badger.open_facts TO badger_reader;
 
--- 339. Run by badger_owner.
+-- 340. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON TABLE lake.badger.latest_run TO badger_reader;
 
--- 340. Run by badger_owner.
+-- 341. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON TABLE lake.badger.versions_by_batch TO badger_reader;
 
--- 341. Run by badger_owner.
+-- 342. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON TABLE lake.badger.worst_cases TO badger_reader;
 
--- 342. Run by badger_owner.
+-- 343. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON TABLE lake.badger.judge_cost TO badger_reader;
 
--- 343. Run by badger_owner.
+-- 344. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON TABLE lake.badger.failures_by_reason TO badger_reader;
 
--- 344. Run by badger_owner.
+-- 345. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON TABLE lake.badger.suspect_golds TO badger_reader;
 
--- 345. Run by badger_owner.
+-- 346. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON TABLE lake.badger.trend TO badger_reader;
 
--- 346. Run by badger_owner.
+-- 347. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON TABLE lake.badger.batch_changes TO badger_reader;
 
--- 347. Run by badger_owner.
+-- 348. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON TABLE lake.badger.failure_labels TO badger_reader;
 
--- 348. Run by badger_owner.
+-- 349. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON TABLE lake.badger.failures_by_label TO badger_reader;
 
--- 349. Run by badger_owner.
+-- 350. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON TABLE lake.badger.ambiguous_questions TO badger_reader;
 
--- 350. Run by badger_owner.
+-- 351. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON TABLE lake.badger.ex_discordance TO badger_reader;
 
--- 351. Run by badger_owner.
+-- 352. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON TABLE lake.badger.system_ranks TO badger_reader;
 
--- 352. Run by badger_owner.
+-- 353. Run by badger_owner.
 -- The reader reads turns.
 GRANT SELECT ON TABLE lake.badger.turns TO badger_reader;
 
--- 353. Run by badger_owner.
+-- 354. Run by badger_owner.
 -- The reader reads conversations.
 GRANT SELECT ON TABLE lake.badger.conversations TO badger_reader;
 
--- 354. Run by badger_owner.
+-- 355. Run by badger_owner.
 -- The reader reads cost_by_version.
 GRANT SELECT ON TABLE lake.badger.cost_by_version TO badger_reader;
 
--- 355. Run by badger_owner.
+-- 356. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, MODIFY ON TABLE lake.badger.human_labels TO badger_annotator;
 
--- 356. Run by badger_owner.
+-- 357. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 357. Run by badger_owner.
+-- 358. Run by badger_owner.
 -- The schedule: answers of the 30 days before the last complete call, and later ones, are scored, and a drop of a pass rate by 0.05 raises an alert.
 MERGE INTO lake.badger.schedule AS t USING (SELECT '' AS metric, date_format(to_utc_timestamp(current_timestamp(), current_timezone()) - INTERVAL '30' DAY, 'yyyy-MM-dd') AS since_day, CAST(0.05 AS DOUBLE) AS pass_rate_drop) AS s ON t.metric = s.metric
 WHEN MATCHED THEN UPDATE SET since_day = least(t.since_day, s.since_day), pass_rate_drop = s.pass_rate_drop
 WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, s.pass_rate_drop);
 
--- 358. Run by badger_owner.
+-- 359. Run by badger_owner.
 -- Stores each new fact of open_facts as an alert, and marks those that are no longer true as resolved. It fails with the new alerts, once for each, so that the task that calls it sends its notification. Needs DBR 17.2 or a SQL warehouse.
 CREATE OR REPLACE PROCEDURE lake.badger.send_alerts()
 LANGUAGE SQL
@@ -2191,12 +2195,12 @@ AS BEGIN
   END IF;
 END;
 
--- 359. Run by badger_owner.
+-- 360. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those since schedule.since_day, those without a date, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored. Needs DBR 17.2 or a SQL warehouse.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: all that lack scores', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
 LANGUAGE SQL
 SQL SECURITY INVOKER
-COMMENT 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:f859cdd7d33c838a]'
+COMMENT 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:f53114174a464a38]'
 AS BEGIN
   DECLARE me STRING DEFAULT uuid();
   DECLARE scheduled BOOLEAN DEFAULT wanted IS NULL AND metrics IS NULL;
@@ -2331,7 +2335,7 @@ AS BEGIN
             FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string>>')) AS r
               FROM lake.badger._scored) AS p WHERE r.metric IS NOT NULL) AS s
           ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
-          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash)
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash)
             VALUES (v_run, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
               s.config_hash, current_timestamp(), s.code, s.usage, s.gold_hash);
         END IF;
@@ -2439,7 +2443,7 @@ AS BEGIN
   END IF;
 END;
 
--- 360. Run by a person, not as SQL.
+-- 361. Run by a person, not as SQL.
 -- The job that calls the procedure by night, one run at a time. badger deploy databricks writes the same as a bundle. By hand: save the two files; the SQL files go into the workspace.
 --     badger_evaluate.sql:
 --         CALL lake.badger.evaluate();

@@ -1,4 +1,4 @@
--- badger in duckdb via embedded: 323 steps, in this order. Each may be run again.
+-- badger in duckdb via embedded: 324 steps, in this order. Each may be run again.
 
 -- 1. Run by a user who may write the file.
 -- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -62,7 +62,7 @@ CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id VARCHAR, agent_name VAR
 
 -- 16. Run by a user who may write the file.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version BIGINT, status VARCHAR, value DOUBLE, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail JSON, assessment_ids JSON, config_hash VARCHAR, scored_at TIMESTAMPTZ, code VARCHAR, usage JSON, gold_hash VARCHAR);
+CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version BIGINT, status VARCHAR, value DOUBLE, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail JSON, assessment_ids JSON, config_hash VARCHAR, scored_at TIMESTAMPTZ, code VARCHAR, usage JSON, gold_hash VARCHAR, answer_hash VARCHAR);
 
 -- 17. Run by a user who may write the file.
 -- The replies of judges, recorded. The table stays when badger is removed.
@@ -126,8 +126,8 @@ CREATE TABLE IF NOT EXISTS badger.deletions (deletion_id VARCHAR, table_name VAR
 
 -- 32. Run by a user who may write the file.
 -- The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.
-CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
-  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, s.answer_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
@@ -868,704 +868,708 @@ COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, toke
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
 -- 143. Run by a user who may write the file.
+-- A comment on scores.answer_hash.
+COMMENT ON COLUMN badger.scores.answer_hash IS 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
+
+-- 144. Run by a user who may write the file.
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 
--- 144. Run by a user who may write the file.
+-- 145. Run by a user who may write the file.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 145. Run by a user who may write the file.
+-- 146. Run by a user who may write the file.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN badger.assessments.kind IS 'Kind of question.';
 
--- 146. Run by a user who may write the file.
+-- 147. Run by a user who may write the file.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
 
--- 147. Run by a user who may write the file.
+-- 148. Run by a user who may write the file.
 -- A comment on assessments.model.
 COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
 
--- 148. Run by a user who may write the file.
+-- 149. Run by a user who may write the file.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 149. Run by a user who may write the file.
+-- 150. Run by a user who may write the file.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 150. Run by a user who may write the file.
+-- 151. Run by a user who may write the file.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN badger.assessments.reply IS 'The reply, verbatim.';
 
--- 151. Run by a user who may write the file.
+-- 152. Run by a user who may write the file.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 152. Run by a user who may write the file.
+-- 153. Run by a user who may write the file.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 153. Run by a user who may write the file.
+-- 154. Run by a user who may write the file.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 154. Run by a user who may write the file.
+-- 155. Run by a user who may write the file.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
 
--- 155. Run by a user who may write the file.
+-- 156. Run by a user who may write the file.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN badger.assessments.detail IS 'Further information about the reply.';
 
--- 156. Run by a user who may write the file.
+-- 157. Run by a user who may write the file.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 157. Run by a user who may write the file.
+-- 158. Run by a user who may write the file.
 -- A comment on the table schema_version.
 COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 158. Run by a user who may write the file.
+-- 159. Run by a user who may write the file.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
 
--- 159. Run by a user who may write the file.
+-- 160. Run by a user who may write the file.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 160. Run by a user who may write the file.
+-- 161. Run by a user who may write the file.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
 
--- 161. Run by a user who may write the file.
+-- 162. Run by a user who may write the file.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 162. Run by a user who may write the file.
+-- 163. Run by a user who may write the file.
 -- A comment on the table judges.
 COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 163. Run by a user who may write the file.
+-- 164. Run by a user who may write the file.
 -- A comment on judges.name.
 COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
 
--- 164. Run by a user who may write the file.
+-- 165. Run by a user who may write the file.
 -- A comment on judges.version.
 COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
 
--- 165. Run by a user who may write the file.
+-- 166. Run by a user who may write the file.
 -- A comment on judges.kind.
 COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 166. Run by a user who may write the file.
+-- 167. Run by a user who may write the file.
 -- A comment on judges.source.
 COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
 
--- 167. Run by a user who may write the file.
+-- 168. Run by a user who may write the file.
 -- A comment on judges.hash.
 COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 168. Run by a user who may write the file.
+-- 169. Run by a user who may write the file.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 
--- 169. Run by a user who may write the file.
+-- 170. Run by a user who may write the file.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
--- 170. Run by a user who may write the file.
+-- 171. Run by a user who may write the file.
 -- A comment on judges.tested.
 COMMENT ON COLUMN badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 171. Run by a user who may write the file.
+-- 172. Run by a user who may write the file.
 -- A comment on the table sentinels.
 COMMENT ON TABLE badger.sentinels IS 'The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.';
 
--- 172. Run by a user who may write the file.
+-- 173. Run by a user who may write the file.
 -- A comment on sentinels.asking_id.
 COMMENT ON COLUMN badger.sentinels.asking_id IS 'The asking: a call of badger judge sentinel, or of badger run.';
 
--- 173. Run by a user who may write the file.
+-- 174. Run by a user who may write the file.
 -- A comment on sentinels.metric.
 COMMENT ON COLUMN badger.sentinels.metric IS 'The metric that asked the judge.';
 
--- 174. Run by a user who may write the file.
+-- 175. Run by a user who may write the file.
 -- A comment on sentinels.case_id.
 COMMENT ON COLUMN badger.sentinels.case_id IS 'The question.';
 
--- 175. Run by a user who may write the file.
+-- 176. Run by a user who may write the file.
 -- A comment on sentinels.agent_name.
 COMMENT ON COLUMN badger.sentinels.agent_name IS 'Who answered.';
 
--- 176. Run by a user who may write the file.
+-- 177. Run by a user who may write the file.
 -- A comment on sentinels.agent_version.
 COMMENT ON COLUMN badger.sentinels.agent_version IS 'Version of the agent.';
 
--- 177. Run by a user who may write the file.
+-- 178. Run by a user who may write the file.
 -- A comment on sentinels.batch_id.
 COMMENT ON COLUMN badger.sentinels.batch_id IS 'Batch of the answer.';
 
--- 178. Run by a user who may write the file.
+-- 179. Run by a user who may write the file.
 -- A comment on sentinels.repetition.
 COMMENT ON COLUMN badger.sentinels.repetition IS 'Number of the reply to the same question in the asking, from 1.';
 
--- 179. Run by a user who may write the file.
+-- 180. Run by a user who may write the file.
 -- A comment on sentinels.backend.
 COMMENT ON COLUMN badger.sentinels.backend IS 'Who was asked.';
 
--- 180. Run by a user who may write the file.
+-- 181. Run by a user who may write the file.
 -- A comment on sentinels.model.
 COMMENT ON COLUMN badger.sentinels.model IS 'The model that was asked.';
 
--- 181. Run by a user who may write the file.
+-- 182. Run by a user who may write the file.
 -- A comment on sentinels.prompt_version.
 COMMENT ON COLUMN badger.sentinels.prompt_version IS 'Version of the prompt of the first call. NULL without a reply.';
 
--- 182. Run by a user who may write the file.
+-- 183. Run by a user who may write the file.
 -- A comment on sentinels.question_hash.
 COMMENT ON COLUMN badger.sentinels.question_hash IS 'Identifies everything apart from the judge that determines the verdict: the first prompt with its settings, and the version and the configuration of the metric. Only verdicts with the same hash are compared. NULL without a reply.';
 
--- 183. Run by a user who may write the file.
+-- 184. Run by a user who may write the file.
 -- A comment on sentinels.served.
 COMMENT ON COLUMN badger.sentinels.served IS 'The models that replied, as the endpoint reports them: a list of {"model", "fingerprint"}.';
 
--- 184. Run by a user who may write the file.
+-- 185. Run by a user who may write the file.
 -- A comment on sentinels.status.
 COMMENT ON COLUMN badger.sentinels.status IS 'Status of the score: ok, abstained, not_applicable or failed.';
 
--- 185. Run by a user who may write the file.
+-- 186. Run by a user who may write the file.
 -- A comment on sentinels.code.
 COMMENT ON COLUMN badger.sentinels.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 186. Run by a user who may write the file.
+-- 187. Run by a user who may write the file.
 -- A comment on sentinels.passed.
 COMMENT ON COLUMN badger.sentinels.passed IS 'The verdict. NULL if there is none.';
 
--- 187. Run by a user who may write the file.
+-- 188. Run by a user who may write the file.
 -- A comment on sentinels.human_label.
 COMMENT ON COLUMN badger.sentinels.human_label IS 'The human label of the answer when the judge was asked: whether it passes. NULL if it had none.';
 
--- 188. Run by a user who may write the file.
+-- 189. Run by a user who may write the file.
 -- A comment on sentinels.assessment_ids.
 COMMENT ON COLUMN badger.sentinels.assessment_ids IS 'The recorded replies.';
 
--- 189. Run by a user who may write the file.
+-- 190. Run by a user who may write the file.
 -- A comment on sentinels.asked_at.
 COMMENT ON COLUMN badger.sentinels.asked_at IS 'When.';
 
--- 190. Run by a user who may write the file.
+-- 191. Run by a user who may write the file.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'The events and failures of evaluations by the warehouse''s procedure: one row for each event.';
 
--- 191. Run by a user who may write the file.
+-- 192. Run by a user who may write the file.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 192. Run by a user who may write the file.
+-- 193. Run by a user who may write the file.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 193. Run by a user who may write the file.
+-- 194. Run by a user who may write the file.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 194. Run by a user who may write the file.
+-- 195. Run by a user who may write the file.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
--- 195. Run by a user who may write the file.
+-- 196. Run by a user who may write the file.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 196. Run by a user who may write the file.
+-- 197. Run by a user who may write the file.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 197. Run by a user who may write the file.
+-- 198. Run by a user who may write the file.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 198. Run by a user who may write the file.
+-- 199. Run by a user who may write the file.
 -- A comment on run_log.agent_name.
 COMMENT ON COLUMN badger.run_log.agent_name IS 'Who answered, if the event concerns an answer or a batch.';
 
--- 199. Run by a user who may write the file.
+-- 200. Run by a user who may write the file.
 -- A comment on run_log.agent_version.
 COMMENT ON COLUMN badger.run_log.agent_version IS 'Version of the agent, if the event concerns an answer or a batch.';
 
--- 200. Run by a user who may write the file.
+-- 201. Run by a user who may write the file.
 -- A comment on run_log.batch_id.
 COMMENT ON COLUMN badger.run_log.batch_id IS 'The batch, if the event concerns an answer, a batch or a call for one batch.';
 
--- 201. Run by a user who may write the file.
+-- 202. Run by a user who may write the file.
 -- A comment on the table schedule.
 COMMENT ON TABLE badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
 
--- 202. Run by a user who may write the file.
+-- 203. Run by a user who may write the file.
 -- A comment on schedule.metric.
 COMMENT ON COLUMN badger.schedule.metric IS 'The metric. The empty string is the row of the schedule itself.';
 
--- 203. Run by a user who may write the file.
+-- 204. Run by a user who may write the file.
 -- A comment on schedule.since_day.
 COMMENT ON COLUMN badger.schedule.since_day IS 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
 
--- 204. Run by a user who may write the file.
+-- 205. Run by a user who may write the file.
 -- A comment on schedule.pass_rate_drop.
 COMMENT ON COLUMN badger.schedule.pass_rate_drop IS 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
 
--- 205. Run by a user who may write the file.
+-- 206. Run by a user who may write the file.
 -- A comment on the table alerts.
 COMMENT ON TABLE badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
 
--- 206. Run by a user who may write the file.
+-- 207. Run by a user who may write the file.
 -- A comment on alerts.alert_id.
 COMMENT ON COLUMN badger.alerts.alert_id IS 'Identifies the alert.';
 
--- 207. Run by a user who may write the file.
+-- 208. Run by a user who may write the file.
 -- A comment on alerts.kind.
 COMMENT ON COLUMN badger.alerts.kind IS 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
 
--- 208. Run by a user who may write the file.
+-- 209. Run by a user who may write the file.
 -- A comment on alerts.fact.
 COMMENT ON COLUMN badger.alerts.fact IS 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
 
--- 209. Run by a user who may write the file.
+-- 210. Run by a user who may write the file.
 -- A comment on alerts.agent_name.
 COMMENT ON COLUMN badger.alerts.agent_name IS 'Who answered. NULL for run failed.';
 
--- 210. Run by a user who may write the file.
+-- 211. Run by a user who may write the file.
 -- A comment on alerts.agent_version.
 COMMENT ON COLUMN badger.alerts.agent_version IS 'Version of the agent. NULL unless the kind is backlog.';
 
--- 211. Run by a user who may write the file.
+-- 212. Run by a user who may write the file.
 -- A comment on alerts.batch_id.
 COMMENT ON COLUMN badger.alerts.batch_id IS 'The batch. NULL for run failed.';
 
--- 212. Run by a user who may write the file.
+-- 213. Run by a user who may write the file.
 -- A comment on alerts.metric.
 COMMENT ON COLUMN badger.alerts.metric IS 'The metric. NULL unless the kind is degraded.';
 
--- 213. Run by a user who may write the file.
+-- 214. Run by a user who may write the file.
 -- A comment on alerts.message.
 COMMENT ON COLUMN badger.alerts.message IS 'The alert in words.';
 
--- 214. Run by a user who may write the file.
+-- 215. Run by a user who may write the file.
 -- A comment on alerts.raised_at.
 COMMENT ON COLUMN badger.alerts.raised_at IS 'When the fact was first seen.';
 
--- 215. Run by a user who may write the file.
+-- 216. Run by a user who may write the file.
 -- A comment on alerts.resolved_at.
 COMMENT ON COLUMN badger.alerts.resolved_at IS 'When it was no longer true. NULL while it is.';
 
--- 216. Run by a user who may write the file.
+-- 217. Run by a user who may write the file.
 -- A comment on alerts.sent_at.
 COMMENT ON COLUMN badger.alerts.sent_at IS 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
--- 217. Run by a user who may write the file.
+-- 218. Run by a user who may write the file.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 218. Run by a user who may write the file.
+-- 219. Run by a user who may write the file.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 219. Run by a user who may write the file.
+-- 220. Run by a user who may write the file.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 220. Run by a user who may write the file.
+-- 221. Run by a user who may write the file.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 221. Run by a user who may write the file.
+-- 222. Run by a user who may write the file.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 222. Run by a user who may write the file.
+-- 223. Run by a user who may write the file.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 223. Run by a user who may write the file.
+-- 224. Run by a user who may write the file.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 224. Run by a user who may write the file.
+-- 225. Run by a user who may write the file.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 225. Run by a user who may write the file.
+-- 226. Run by a user who may write the file.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 226. Run by a user who may write the file.
+-- 227. Run by a user who may write the file.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 227. Run by a user who may write the file.
+-- 228. Run by a user who may write the file.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 228. Run by a user who may write the file.
+-- 229. Run by a user who may write the file.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 229. Run by a user who may write the file.
+-- 230. Run by a user who may write the file.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 230. Run by a user who may write the file.
+-- 231. Run by a user who may write the file.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'The request.';
 
--- 231. Run by a user who may write the file.
+-- 232. Run by a user who may write the file.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 232. Run by a user who may write the file.
+-- 233. Run by a user who may write the file.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 233. Run by a user who may write the file.
+-- 234. Run by a user who may write the file.
 -- A comment on the table queues.
 COMMENT ON TABLE badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 234. Run by a user who may write the file.
+-- 235. Run by a user who may write the file.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN badger.queues.queue_id IS 'Identifies the queue.';
 
--- 235. Run by a user who may write the file.
+-- 236. Run by a user who may write the file.
 -- A comment on queues.name.
 COMMENT ON COLUMN badger.queues.name IS 'Title of the queue.';
 
--- 236. Run by a user who may write the file.
+-- 237. Run by a user who may write the file.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 237. Run by a user who may write the file.
+-- 238. Run by a user who may write the file.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN badger.queues.agent_name IS 'Who answered.';
 
--- 238. Run by a user who may write the file.
+-- 239. Run by a user who may write the file.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN badger.queues.agent_version IS 'Version of the agent.';
 
--- 239. Run by a user who may write the file.
+-- 240. Run by a user who may write the file.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN badger.queues.batch_id IS 'Batch of the answers.';
 
--- 240. Run by a user who may write the file.
+-- 241. Run by a user who may write the file.
 -- A comment on queues.filter.
 COMMENT ON COLUMN badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 241. Run by a user who may write the file.
+-- 242. Run by a user who may write the file.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 242. Run by a user who may write the file.
+-- 243. Run by a user who may write the file.
 -- A comment on queues.seed.
 COMMENT ON COLUMN badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 243. Run by a user who may write the file.
+-- 244. Run by a user who may write the file.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 244. Run by a user who may write the file.
+-- 245. Run by a user who may write the file.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 245. Run by a user who may write the file.
+-- 246. Run by a user who may write the file.
 -- A comment on queues.options.
 COMMENT ON COLUMN badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 246. Run by a user who may write the file.
+-- 247. Run by a user who may write the file.
 -- A comment on queues.blind.
 COMMENT ON COLUMN badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 247. Run by a user who may write the file.
+-- 248. Run by a user who may write the file.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 248. Run by a user who may write the file.
+-- 249. Run by a user who may write the file.
 -- A comment on queues.cases.
 COMMENT ON COLUMN badger.queues.cases IS 'Number of answers in the queue.';
 
--- 249. Run by a user who may write the file.
+-- 250. Run by a user who may write the file.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN badger.queues.created_by IS 'Who created it.';
 
--- 250. Run by a user who may write the file.
+-- 251. Run by a user who may write the file.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN badger.queues.created_at IS 'When.';
 
--- 251. Run by a user who may write the file.
+-- 252. Run by a user who may write the file.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 252. Run by a user who may write the file.
+-- 253. Run by a user who may write the file.
 -- A comment on the table queue_items.
 COMMENT ON TABLE badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 253. Run by a user who may write the file.
+-- 254. Run by a user who may write the file.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN badger.queue_items.queue_id IS 'The queue.';
 
--- 254. Run by a user who may write the file.
+-- 255. Run by a user who may write the file.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 255. Run by a user who may write the file.
+-- 256. Run by a user who may write the file.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 256. Run by a user who may write the file.
+-- 257. Run by a user who may write the file.
 -- A comment on the table label_log.
 COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator''s label in human_labels.';
 
--- 257. Run by a user who may write the file.
+-- 258. Run by a user who may write the file.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 258. Run by a user who may write the file.
+-- 259. Run by a user who may write the file.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 259. Run by a user who may write the file.
+-- 260. Run by a user who may write the file.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN badger.label_log.agent_name IS 'Who answered.';
 
--- 260. Run by a user who may write the file.
+-- 261. Run by a user who may write the file.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN badger.label_log.agent_version IS 'Version of the agent.';
 
--- 261. Run by a user who may write the file.
+-- 262. Run by a user who may write the file.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 262. Run by a user who may write the file.
+-- 263. Run by a user who may write the file.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 263. Run by a user who may write the file.
+-- 264. Run by a user who may write the file.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 264. Run by a user who may write the file.
+-- 265. Run by a user who may write the file.
 -- A comment on label_log.note.
 COMMENT ON COLUMN badger.label_log.note IS 'Why.';
 
--- 265. Run by a user who may write the file.
+-- 266. Run by a user who may write the file.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 266. Run by a user who may write the file.
+-- 267. Run by a user who may write the file.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 267. Run by a user who may write the file.
+-- 268. Run by a user who may write the file.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN badger.label_log.labelled_at IS 'When it was received.';
 
--- 268. Run by a user who may write the file.
+-- 269. Run by a user who may write the file.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 269. Run by a user who may write the file.
+-- 270. Run by a user who may write the file.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent''s answer.';
 
--- 270. Run by a user who may write the file.
+-- 271. Run by a user who may write the file.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 271. Run by a user who may write the file.
+-- 272. Run by a user who may write the file.
 -- A comment on the table accepted.
 COMMENT ON TABLE badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 272. Run by a user who may write the file.
+-- 273. Run by a user who may write the file.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 273. Run by a user who may write the file.
+-- 274. Run by a user who may write the file.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN badger.accepted.agent_name IS 'Who answered.';
 
--- 274. Run by a user who may write the file.
+-- 275. Run by a user who may write the file.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN badger.accepted.agent_version IS 'Version of the agent.';
 
--- 275. Run by a user who may write the file.
+-- 276. Run by a user who may write the file.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 276. Run by a user who may write the file.
+-- 277. Run by a user who may write the file.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 277. Run by a user who may write the file.
+-- 278. Run by a user who may write the file.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 278. Run by a user who may write the file.
+-- 279. Run by a user who may write the file.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
 
--- 279. Run by a user who may write the file.
+-- 280. Run by a user who may write the file.
 -- A comment on accepted.note.
 COMMENT ON COLUMN badger.accepted.note IS 'Why.';
 
--- 280. Run by a user who may write the file.
+-- 281. Run by a user who may write the file.
 -- A comment on the table deletions.
 COMMENT ON TABLE badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
 
--- 281. Run by a user who may write the file.
+-- 282. Run by a user who may write the file.
 -- A comment on deletions.deletion_id.
 COMMENT ON COLUMN badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
 
--- 282. Run by a user who may write the file.
+-- 283. Run by a user who may write the file.
 -- A comment on deletions.table_name.
 COMMENT ON COLUMN badger.deletions.table_name IS 'The table whose rows were deleted.';
 
--- 283. Run by a user who may write the file.
+-- 284. Run by a user who may write the file.
 -- A comment on deletions.eval_run_id.
 COMMENT ON COLUMN badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
 
--- 284. Run by a user who may write the file.
+-- 285. Run by a user who may write the file.
 -- A comment on deletions.case_id.
 COMMENT ON COLUMN badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
 
--- 285. Run by a user who may write the file.
+-- 286. Run by a user who may write the file.
 -- A comment on deletions.older_than.
 COMMENT ON COLUMN badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
 
--- 286. Run by a user who may write the file.
+-- 287. Run by a user who may write the file.
 -- A comment on deletions.row_count.
 COMMENT ON COLUMN badger.deletions.row_count IS 'Number of rows.';
 
--- 287. Run by a user who may write the file.
+-- 288. Run by a user who may write the file.
 -- A comment on deletions.digest.
 COMMENT ON COLUMN badger.deletions.digest IS 'SHA-256 over the run''s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
 
--- 288. Run by a user who may write the file.
+-- 289. Run by a user who may write the file.
 -- A comment on deletions.status.
 COMMENT ON COLUMN badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
 
--- 289. Run by a user who may write the file.
+-- 290. Run by a user who may write the file.
 -- A comment on deletions.deleted_by.
 COMMENT ON COLUMN badger.deletions.deleted_by IS 'Who deleted them.';
 
--- 290. Run by a user who may write the file.
+-- 291. Run by a user who may write the file.
 -- A comment on deletions.deleted_at.
 COMMENT ON COLUMN badger.deletions.deleted_at IS 'When.';
 
--- 291. Run by a user who may write the file.
+-- 292. Run by a user who may write the file.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.';
 
--- 292. Run by a user who may write the file.
+-- 293. Run by a user who may write the file.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 293. Run by a user who may write the file.
+-- 294. Run by a user who may write the file.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 294. Run by a user who may write the file.
+-- 295. Run by a user who may write the file.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent''s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 295. Run by a user who may write the file.
+-- 296. Run by a user who may write the file.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 296. Run by a user who may write the file.
+-- 297. Run by a user who may write the file.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 297. Run by a user who may write the file.
+-- 298. Run by a user who may write the file.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 298. Run by a user who may write the file.
+-- 299. Run by a user who may write the file.
 -- A comment on the view backlog.
 COMMENT ON VIEW badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
 
--- 299. Run by a user who may write the file.
+-- 300. Run by a user who may write the file.
 -- A comment on the view open_facts.
 COMMENT ON VIEW badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
 
--- 300. Run by a user who may write the file.
+-- 301. Run by a user who may write the file.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.';
 
--- 301. Run by a user who may write the file.
+-- 302. Run by a user who may write the file.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.';
 
--- 302. Run by a user who may write the file.
+-- 303. Run by a user who may write the file.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 303. Run by a user who may write the file.
+-- 304. Run by a user who may write the file.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 304. Run by a user who may write the file.
+-- 305. Run by a user who may write the file.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 305. Run by a user who may write the file.
+-- 306. Run by a user who may write the file.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x and gold_flex (ROSE''s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer''s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 306. Run by a user who may write the file.
+-- 307. Run by a user who may write the file.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 307. Run by a user who may write the file.
+-- 308. Run by a user who may write the file.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar''s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 308. Run by a user who may write the file.
+-- 309. Run by a user who may write the file.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX''s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF''s status of the filters (filters), ROSE''s diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.';
 
--- 309. Run by a user who may write the file.
+-- 310. Run by a user who may write the file.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 310. Run by a user who may write the file.
+-- 311. Run by a user who may write the file.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE''s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 311. Run by a user who may write the file.
+-- 312. Run by a user who may write the file.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE''s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 312. Run by a user who may write the file.
+-- 313. Run by a user who may write the file.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 313. Run by a user who may write the file.
+-- 314. Run by a user who may write the file.
 -- A comment on the view turns.
 COMMENT ON VIEW badger.turns IS 'Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.';
 
--- 314. Run by a user who may write the file.
+-- 315. Run by a user who may write the file.
 -- A comment on the view conversations.
 COMMENT ON VIEW badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
 
--- 315. Run by a user who may write the file.
+-- 316. Run by a user who may write the file.
 -- A comment on the view cost_by_version.
 COMMENT ON VIEW badger.cost_by_version IS 'What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.';
 
--- 316. Run by a user who may write the file.
+-- 317. Run by a user who may write the file.
 -- The schedule: answers of the 30 days before the last complete call, and later ones, are scored, and a drop of a pass rate by 0.05 raises an alert.
 MERGE INTO badger.schedule t USING (SELECT '' AS metric, strftime(timezone('UTC', now()) - INTERVAL 30 DAY, '%Y-%m-%d') AS since_day) s ON t.metric = s.metric
 WHEN MATCHED THEN UPDATE SET since_day = least(t.since_day, s.since_day), pass_rate_drop = 0.05
 WHEN NOT MATCHED THEN INSERT (metric, since_day, pass_rate_drop) VALUES (s.metric, s.since_day, 0.05);
 
--- 317. Run by a user who may write the file.
+-- 318. Run by a user who may write the file.
 -- Scores the answers that have no score, as rows of scores: SELECT * FROM badger.evaluate() those since schedule.since_day and those without a date; badger.evaluate(batch := 'BATCH', metrics := 'METRIC,METRIC') those of a batch. INSERT INTO badger.scores SELECT * FROM badger.evaluate() stores them. A transaction of the file's one writer is the lock.
 CREATE OR REPLACE MACRO badger.evaluate(batch := NULL, metrics := 'small,large') AS TABLE
 WITH settings AS MATERIALIZED (
@@ -1604,11 +1608,11 @@ WITH settings AS MATERIALIZED (
 SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash
 FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings;
 
--- 318. Run by a user who may write the file.
+-- 319. Run by a user who may write the file.
 -- What the macro says, for those who look it up.
 COMMENT ON MACRO TABLE badger.evaluate IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:8d63ca332d578e80]';
 
--- 319. Run by a user who may write the file.
+-- 320. Run by a user who may write the file.
 -- The rows of eval_runs of evaluations that have none: INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated().
 CREATE OR REPLACE MACRO badger.evaluated() AS TABLE
 SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_run_date, 'both' AS mode, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.config') AS config,
@@ -1619,14 +1623,14 @@ SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_
   NULL::JSON AS cost, 'done' AS status, NULL::TIMESTAMPTZ AS answered_at
 FROM badger.scores s ANTI JOIN badger.eval_runs e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id;
 
--- 320. Run by a user who may write the file.
+-- 321. Run by a user who may write the file.
 -- The rows of the table schedule after a call that left nothing: the metrics, and the day from which the next call looks.
 CREATE OR REPLACE MACRO badger.scheduled() AS TABLE
 SELECT '' AS metric, strftime(timezone('UTC', now()) - INTERVAL 30 DAY, '%Y-%m-%d') AS since_day
 UNION ALL
 SELECT unnest(from_json(json_extract(run_settings('small,large'), '$.metrics'), '["VARCHAR"]')), NULL;
 
--- 321. Run by a user who may write the file.
+-- 322. Run by a user who may write the file.
 -- The rows of run_log for a call that is over, with the batches that it left if it failed: INSERT INTO badger.run_log SELECT * FROM badger.logged('PROBLEM').
 CREATE OR REPLACE MACRO badger.logged(problem := NULL) AS TABLE
 SELECT uuid()::VARCHAR AS entry_id, now() AS logged_at, NULL::VARCHAR AS eval_run_id, CASE WHEN problem IS NULL THEN 'done' ELSE 'run failed' END AS event, NULL::VARCHAR AS case_id, NULL::BIGINT AS answers, problem::VARCHAR AS message,
@@ -1634,13 +1638,13 @@ SELECT uuid()::VARCHAR AS entry_id, now() AS logged_at, NULL::VARCHAR AS eval_ru
 UNION ALL
 SELECT uuid()::VARCHAR, now(), NULL, 'batch failed', NULL, answers, problem::VARCHAR, agent_name, agent_version, batch_id FROM badger.backlog WHERE problem IS NOT NULL;
 
--- 322. Run by a user who may write the file.
+-- 323. Run by a user who may write the file.
 -- New facts of open_facts, as rows of alerts: INSERT INTO badger.alerts SELECT * FROM badger.new_alerts() RETURNING message.
 CREATE OR REPLACE MACRO badger.new_alerts() AS TABLE
 SELECT uuid()::VARCHAR AS alert_id, f.kind, f.fact, f.agent_name, f.agent_version, f.batch_id, f.metric, left(f.message, 1000) AS message, now() AS raised_at, NULL::TIMESTAMPTZ AS resolved_at, now() AS sent_at
 FROM badger.open_facts f ANTI JOIN (SELECT fact FROM badger.alerts WHERE resolved_at IS NULL) a ON a.fact = f.fact;
 
--- 323. Run by a person, not as SQL.
+-- 324. Run by a person, not as SQL.
 -- DuckDB has no scheduler and no procedures. A line of crontab, whose time zone is the machine's, scores what has no score; a second writer of the file is refused, so that two never run at once.
 --     15 3 * * 1  sh badger-nightly.sh FILE
 --     badger-nightly.sh, which prints new alerts, each of them once, so that cron mails them:

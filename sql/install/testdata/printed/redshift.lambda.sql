@@ -1,4 +1,4 @@
--- badger in redshift via lambda: 376 steps, in this order. Each may be run again; steps marked 'Fails if it exists.' then fail, which can be ignored.
+-- badger in redshift via lambda: 377 steps, in this order. Each may be run again; steps marked 'Fails if it exists.' then fail, which can be ignored.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
@@ -261,7 +261,7 @@ CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id varchar(65535), agent_n
 
 -- 35. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id varchar(65535), case_id varchar(65535), agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), metric varchar(65535), metric_version bigint, status varchar(65535), value double precision, label varchar(65535), passed boolean, reason varchar(65535), detail super, assessment_ids super, config_hash varchar(65535), scored_at timestamptz, code varchar(65535), usage super, gold_hash varchar(65535));
+CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id varchar(65535), case_id varchar(65535), agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), metric varchar(65535), metric_version bigint, status varchar(65535), value double precision, label varchar(65535), passed boolean, reason varchar(65535), detail super, assessment_ids super, config_hash varchar(65535), scored_at timestamptz, code varchar(65535), usage super, gold_hash varchar(65535), answer_hash varchar(65535));
 
 -- 36. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
@@ -325,8 +325,8 @@ CREATE TABLE IF NOT EXISTS badger.deletions (deletion_id varchar(65535), table_n
 
 -- 51. Run by badger_owner.
 -- The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.
-CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
-  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, s.answer_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
@@ -1067,842 +1067,846 @@ COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, toke
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
 -- 162. Run by badger_owner.
+-- A comment on scores.answer_hash.
+COMMENT ON COLUMN badger.scores.answer_hash IS 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
+
+-- 163. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 
--- 163. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 164. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN badger.assessments.kind IS 'Kind of question.';
 
--- 165. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
 
--- 166. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
 
--- 167. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 168. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 169. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN badger.assessments.reply IS 'The reply, verbatim.';
 
--- 170. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 171. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 172. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 173. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
 
--- 174. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN badger.assessments.detail IS 'Further information about the reply.';
 
--- 175. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 176. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 177. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
 
--- 178. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 179. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
 
--- 180. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 181. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 182. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
 
--- 183. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
 
--- 184. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 185. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
 
--- 186. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 187. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 
--- 188. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
--- 189. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on judges.tested.
 COMMENT ON COLUMN badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 190. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on the table sentinels.
 COMMENT ON TABLE badger.sentinels IS 'The verdicts of judges on sentinel cases, which are asked again and again: one row for each asking, metric, case and repetition. Rows are appended and never change. The replies are in assessments.';
 
--- 191. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on sentinels.asking_id.
 COMMENT ON COLUMN badger.sentinels.asking_id IS 'The asking: a call of badger judge sentinel, or of badger run.';
 
--- 192. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on sentinels.metric.
 COMMENT ON COLUMN badger.sentinels.metric IS 'The metric that asked the judge.';
 
--- 193. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on sentinels.case_id.
 COMMENT ON COLUMN badger.sentinels.case_id IS 'The question.';
 
--- 194. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on sentinels.agent_name.
 COMMENT ON COLUMN badger.sentinels.agent_name IS 'Who answered.';
 
--- 195. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on sentinels.agent_version.
 COMMENT ON COLUMN badger.sentinels.agent_version IS 'Version of the agent.';
 
--- 196. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on sentinels.batch_id.
 COMMENT ON COLUMN badger.sentinels.batch_id IS 'Batch of the answer.';
 
--- 197. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on sentinels.repetition.
 COMMENT ON COLUMN badger.sentinels.repetition IS 'Number of the reply to the same question in the asking, from 1.';
 
--- 198. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on sentinels.backend.
 COMMENT ON COLUMN badger.sentinels.backend IS 'Who was asked.';
 
--- 199. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on sentinels.model.
 COMMENT ON COLUMN badger.sentinels.model IS 'The model that was asked.';
 
--- 200. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on sentinels.prompt_version.
 COMMENT ON COLUMN badger.sentinels.prompt_version IS 'Version of the prompt of the first call. NULL without a reply.';
 
--- 201. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- A comment on sentinels.question_hash.
 COMMENT ON COLUMN badger.sentinels.question_hash IS 'Identifies everything apart from the judge that determines the verdict: the first prompt with its settings, and the version and the configuration of the metric. Only verdicts with the same hash are compared. NULL without a reply.';
 
--- 202. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- A comment on sentinels.served.
 COMMENT ON COLUMN badger.sentinels.served IS 'The models that replied, as the endpoint reports them: a list of {"model", "fingerprint"}.';
 
--- 203. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- A comment on sentinels.status.
 COMMENT ON COLUMN badger.sentinels.status IS 'Status of the score: ok, abstained, not_applicable or failed.';
 
--- 204. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on sentinels.code.
 COMMENT ON COLUMN badger.sentinels.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 205. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on sentinels.passed.
 COMMENT ON COLUMN badger.sentinels.passed IS 'The verdict. NULL if there is none.';
 
--- 206. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on sentinels.human_label.
 COMMENT ON COLUMN badger.sentinels.human_label IS 'The human label of the answer when the judge was asked: whether it passes. NULL if it had none.';
 
--- 207. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on sentinels.assessment_ids.
 COMMENT ON COLUMN badger.sentinels.assessment_ids IS 'The recorded replies.';
 
--- 208. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on sentinels.asked_at.
 COMMENT ON COLUMN badger.sentinels.asked_at IS 'When.';
 
--- 209. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'The events and failures of evaluations by the warehouse\'s procedure: one row for each event.';
 
--- 210. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 211. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 212. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 213. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), interrupted (the call before did not finish), run failed, slice failed, answer failed, not retried (the answer failed in three calls, and its scores are failed), batch began, batch failed (answers of it have no scores after the call), or alert failed.';
 
--- 214. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 215. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 216. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 217. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- A comment on run_log.agent_name.
 COMMENT ON COLUMN badger.run_log.agent_name IS 'Who answered, if the event concerns an answer or a batch.';
 
--- 218. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- A comment on run_log.agent_version.
 COMMENT ON COLUMN badger.run_log.agent_version IS 'Version of the agent, if the event concerns an answer or a batch.';
 
--- 219. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- A comment on run_log.batch_id.
 COMMENT ON COLUMN badger.run_log.batch_id IS 'The batch, if the event concerns an answer, a batch or a call for one batch.';
 
--- 220. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- A comment on the table schedule.
 COMMENT ON TABLE badger.schedule IS 'What the scheduled evaluation computes, as of its last call: one row for each metric, and a row whose metric is empty for the schedule itself.';
 
--- 221. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- A comment on schedule.metric.
 COMMENT ON COLUMN badger.schedule.metric IS 'The metric. The empty string is the row of the schedule itself.';
 
--- 222. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- A comment on schedule.since_day.
 COMMENT ON COLUMN badger.schedule.since_day IS 'Answers of this day and later are scored. It only moves on when a call has scored everything. NULL in rows of metrics.';
 
--- 223. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- A comment on schedule.pass_rate_drop.
 COMMENT ON COLUMN badger.schedule.pass_rate_drop IS 'Drop of a pass rate, from 0 to 1, that raises an alert. NULL in rows of metrics.';
 
--- 224. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- A comment on the table alerts.
 COMMENT ON TABLE badger.alerts IS 'The alerts: one row for each fact that was reported. A fact is reported again only if it was resolved in between.';
 
--- 225. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- A comment on alerts.alert_id.
 COMMENT ON COLUMN badger.alerts.alert_id IS 'Identifies the alert.';
 
--- 226. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- A comment on alerts.kind.
 COMMENT ON COLUMN badger.alerts.kind IS 'run failed (the evaluation fails), backlog (answers of a batch could not be scored) or degraded (fewer answers pass than in the batch before).';
 
--- 227. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- A comment on alerts.fact.
 COMMENT ON COLUMN badger.alerts.fact IS 'Identifies the fact: the kind, and the batch, metric or message that it is about.';
 
--- 228. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- A comment on alerts.agent_name.
 COMMENT ON COLUMN badger.alerts.agent_name IS 'Who answered. NULL for run failed.';
 
--- 229. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- A comment on alerts.agent_version.
 COMMENT ON COLUMN badger.alerts.agent_version IS 'Version of the agent. NULL unless the kind is backlog.';
 
--- 230. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- A comment on alerts.batch_id.
 COMMENT ON COLUMN badger.alerts.batch_id IS 'The batch. NULL for run failed.';
 
--- 231. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- A comment on alerts.metric.
 COMMENT ON COLUMN badger.alerts.metric IS 'The metric. NULL unless the kind is degraded.';
 
--- 232. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- A comment on alerts.message.
 COMMENT ON COLUMN badger.alerts.message IS 'The alert in words.';
 
--- 233. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- A comment on alerts.raised_at.
 COMMENT ON COLUMN badger.alerts.raised_at IS 'When the fact was first seen.';
 
--- 234. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- A comment on alerts.resolved_at.
 COMMENT ON COLUMN badger.alerts.resolved_at IS 'When it was no longer true. NULL while it is.';
 
--- 235. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- A comment on alerts.sent_at.
 COMMENT ON COLUMN badger.alerts.sent_at IS 'When the alert was sent, or raised if nothing is sent. NULL if sending failed, which the next call repeats.';
 
--- 236. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 237. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 238. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 239. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 240. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 241. Run by badger_owner.
+-- 242. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 242. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 243. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 244. Run by badger_owner.
+-- 245. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 245. Run by badger_owner.
+-- 246. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 246. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 247. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 248. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 249. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'The request.';
 
--- 250. Run by badger_owner.
+-- 251. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 251. Run by badger_owner.
+-- 252. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 252. Run by badger_owner.
+-- 253. Run by badger_owner.
 -- A comment on the table queues.
 COMMENT ON TABLE badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 253. Run by badger_owner.
+-- 254. Run by badger_owner.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN badger.queues.queue_id IS 'Identifies the queue.';
 
--- 254. Run by badger_owner.
+-- 255. Run by badger_owner.
 -- A comment on queues.name.
 COMMENT ON COLUMN badger.queues.name IS 'Title of the queue.';
 
--- 255. Run by badger_owner.
+-- 256. Run by badger_owner.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 256. Run by badger_owner.
+-- 257. Run by badger_owner.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN badger.queues.agent_name IS 'Who answered.';
 
--- 257. Run by badger_owner.
+-- 258. Run by badger_owner.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN badger.queues.agent_version IS 'Version of the agent.';
 
--- 258. Run by badger_owner.
+-- 259. Run by badger_owner.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN badger.queues.batch_id IS 'Batch of the answers.';
 
--- 259. Run by badger_owner.
+-- 260. Run by badger_owner.
 -- A comment on queues.filter.
 COMMENT ON COLUMN badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 260. Run by badger_owner.
+-- 261. Run by badger_owner.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 261. Run by badger_owner.
+-- 262. Run by badger_owner.
 -- A comment on queues.seed.
 COMMENT ON COLUMN badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 262. Run by badger_owner.
+-- 263. Run by badger_owner.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 263. Run by badger_owner.
+-- 264. Run by badger_owner.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 264. Run by badger_owner.
+-- 265. Run by badger_owner.
 -- A comment on queues.options.
 COMMENT ON COLUMN badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 265. Run by badger_owner.
+-- 266. Run by badger_owner.
 -- A comment on queues.blind.
 COMMENT ON COLUMN badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 266. Run by badger_owner.
+-- 267. Run by badger_owner.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 267. Run by badger_owner.
+-- 268. Run by badger_owner.
 -- A comment on queues.cases.
 COMMENT ON COLUMN badger.queues.cases IS 'Number of answers in the queue.';
 
--- 268. Run by badger_owner.
+-- 269. Run by badger_owner.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN badger.queues.created_by IS 'Who created it.';
 
--- 269. Run by badger_owner.
+-- 270. Run by badger_owner.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN badger.queues.created_at IS 'When.';
 
--- 270. Run by badger_owner.
+-- 271. Run by badger_owner.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 271. Run by badger_owner.
+-- 272. Run by badger_owner.
 -- A comment on the table queue_items.
 COMMENT ON TABLE badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 272. Run by badger_owner.
+-- 273. Run by badger_owner.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN badger.queue_items.queue_id IS 'The queue.';
 
--- 273. Run by badger_owner.
+-- 274. Run by badger_owner.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 274. Run by badger_owner.
+-- 275. Run by badger_owner.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 275. Run by badger_owner.
+-- 276. Run by badger_owner.
 -- A comment on the table label_log.
 COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator\'s label in human_labels.';
 
--- 276. Run by badger_owner.
+-- 277. Run by badger_owner.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 277. Run by badger_owner.
+-- 278. Run by badger_owner.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 278. Run by badger_owner.
+-- 279. Run by badger_owner.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN badger.label_log.agent_name IS 'Who answered.';
 
--- 279. Run by badger_owner.
+-- 280. Run by badger_owner.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN badger.label_log.agent_version IS 'Version of the agent.';
 
--- 280. Run by badger_owner.
+-- 281. Run by badger_owner.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 281. Run by badger_owner.
+-- 282. Run by badger_owner.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 282. Run by badger_owner.
+-- 283. Run by badger_owner.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 283. Run by badger_owner.
+-- 284. Run by badger_owner.
 -- A comment on label_log.note.
 COMMENT ON COLUMN badger.label_log.note IS 'Why.';
 
--- 284. Run by badger_owner.
+-- 285. Run by badger_owner.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 285. Run by badger_owner.
+-- 286. Run by badger_owner.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 286. Run by badger_owner.
+-- 287. Run by badger_owner.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN badger.label_log.labelled_at IS 'When it was received.';
 
--- 287. Run by badger_owner.
+-- 288. Run by badger_owner.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 288. Run by badger_owner.
+-- 289. Run by badger_owner.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent\'s answer.';
 
--- 289. Run by badger_owner.
+-- 290. Run by badger_owner.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 290. Run by badger_owner.
+-- 291. Run by badger_owner.
 -- A comment on the table accepted.
 COMMENT ON TABLE badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 291. Run by badger_owner.
+-- 292. Run by badger_owner.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 292. Run by badger_owner.
+-- 293. Run by badger_owner.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN badger.accepted.agent_name IS 'Who answered.';
 
--- 293. Run by badger_owner.
+-- 294. Run by badger_owner.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN badger.accepted.agent_version IS 'Version of the agent.';
 
--- 294. Run by badger_owner.
+-- 295. Run by badger_owner.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 295. Run by badger_owner.
+-- 296. Run by badger_owner.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 296. Run by badger_owner.
+-- 297. Run by badger_owner.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 297. Run by badger_owner.
+-- 298. Run by badger_owner.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
 
--- 298. Run by badger_owner.
+-- 299. Run by badger_owner.
 -- A comment on accepted.note.
 COMMENT ON COLUMN badger.accepted.note IS 'Why.';
 
--- 299. Run by badger_owner.
+-- 300. Run by badger_owner.
 -- A comment on the table deletions.
 COMMENT ON TABLE badger.deletions IS 'The deletions by badger prune: one row for each table, and one for each run whose scores were deleted. Rows have no content of answers, and are never deleted.';
 
--- 300. Run by badger_owner.
+-- 301. Run by badger_owner.
 -- A comment on deletions.deletion_id.
 COMMENT ON COLUMN badger.deletions.deletion_id IS 'Identifies the call of badger prune.';
 
--- 301. Run by badger_owner.
+-- 302. Run by badger_owner.
 -- A comment on deletions.table_name.
 COMMENT ON COLUMN badger.deletions.table_name IS 'The table whose rows were deleted.';
 
--- 302. Run by badger_owner.
+-- 303. Run by badger_owner.
 -- A comment on deletions.eval_run_id.
 COMMENT ON COLUMN badger.deletions.eval_run_id IS 'The run whose scores were deleted as a whole. Empty for other rows.';
 
--- 303. Run by badger_owner.
+-- 304. Run by badger_owner.
 -- A comment on deletions.case_id.
 COMMENT ON COLUMN badger.deletions.case_id IS 'The case whose rows were deleted. NULL if rows were deleted by age.';
 
--- 304. Run by badger_owner.
+-- 305. Run by badger_owner.
 -- A comment on deletions.older_than.
 COMMENT ON COLUMN badger.deletions.older_than IS 'The instant before which rows were deleted. NULL if rows of a case were deleted.';
 
--- 305. Run by badger_owner.
+-- 306. Run by badger_owner.
 -- A comment on deletions.row_count.
 COMMENT ON COLUMN badger.deletions.row_count IS 'Number of rows.';
 
--- 306. Run by badger_owner.
+-- 307. Run by badger_owner.
 -- A comment on deletions.digest.
 COMMENT ON COLUMN badger.deletions.digest IS 'SHA-256 over the run\'s deleted scores: their keys, versions, values and hashes, without reasons and evidence. badger prune --digest computes it for a run that has scores.';
 
--- 307. Run by badger_owner.
+-- 308. Run by badger_owner.
 -- A comment on deletions.status.
 COMMENT ON COLUMN badger.deletions.status IS 'started, or done once the rows are deleted. A row that stays started was interrupted; the next call of badger prune deletes the rest.';
 
--- 308. Run by badger_owner.
+-- 309. Run by badger_owner.
 -- A comment on deletions.deleted_by.
 COMMENT ON COLUMN badger.deletions.deleted_by IS 'Who deleted them.';
 
--- 309. Run by badger_owner.
+-- 310. Run by badger_owner.
 -- A comment on deletions.deleted_at.
 COMMENT ON COLUMN badger.deletions.deleted_at IS 'When.';
 
--- 310. Run by badger_owner.
+-- 311. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.';
 
--- 311. Run by badger_owner.
+-- 312. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 312. Run by badger_owner.
+-- 313. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 313. Run by badger_owner.
+-- 314. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent\'s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. pass_rate counts unanswered ones as not passed. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 314. Run by badger_owner.
+-- 315. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers; a missing answer counts as 0 and does not pass. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 315. Run by badger_owner.
+-- 316. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 316. Run by badger_owner.
+-- 317. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. A missing answer does not pass. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 317. Run by badger_owner.
+-- 318. Run by badger_owner.
 -- A comment on the view backlog.
 COMMENT ON VIEW badger.backlog IS 'The answers that the scheduled evaluation has still to score, by batch: those that lack a score of a metric of the schedule, from its since_day on or without a date, and the rest of an interrupted call. waiting_since is the earliest day of an answer without scores, last_attempt_at the last call that tried to score the batch, and last_error why it failed; NULL if it is running or was interrupted.';
 
--- 318. Run by badger_owner.
+-- 319. Run by badger_owner.
 -- A comment on the view open_facts.
 COMMENT ON VIEW badger.open_facts IS 'What alerts report and is true now: the last evaluation failed or was interrupted, answers of a batch could not be scored, or fewer answers of the latest batch pass, or more failed, than in the batch before. Batches with a backlog are not compared. A failure with another start of its message (60 characters) is another fact.';
 
--- 319. Run by badger_owner.
+-- 320. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores. pass_rate is of the verdicts of all metrics together; the view coverage has it by metric.';
 
--- 320. Run by badger_owner.
+-- 321. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from. A missing answer counts as 0 and does not pass.';
 
--- 321. Run by badger_owner.
+-- 322. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 322. Run by badger_owner.
+-- 323. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 323. Run by badger_owner.
+-- 324. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 324. Run by badger_owner.
+-- 325. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer\'s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents, or versions whose SQL differs, answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 325. Run by badger_owner.
+-- 326. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. A missing answer counts as 0 and does not pass. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 326. Run by badger_owner.
+-- 327. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 327. Run by badger_owner.
+-- 328. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), ROSE\'s diagnoses (diagnosis), answers that refusal rejects (refusal), and what SQL would do other than read (safety). An answer may have several.';
 
--- 328. Run by badger_owner.
+-- 329. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 329. Run by badger_owner.
+-- 330. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 330. Run by badger_owner.
+-- 331. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE\'s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 331. Run by badger_owner.
+-- 332. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 332. Run by badger_owner.
+-- 333. Run by badger_owner.
 -- A comment on the view turns.
 COMMENT ON VIEW badger.turns IS 'Right answers by the position of the question in its conversation, by agent, version, batch and metric. A missing answer is wrong and counts as 0, but has no value if lower is better.';
 
--- 333. Run by badger_owner.
+-- 334. Run by badger_owner.
 -- A comment on the view conversations.
 COMMENT ON VIEW badger.conversations IS 'Whole conversations, by agent, version, batch and metric: all_right is 1 if every turn passed, 0 if one did not or could not be scored, and NULL without such turns; turns that the metric does not apply to are left out. first_wrong_turn is the first turn that did not pass. A missing answer did not pass.';
 
--- 334. Run by badger_owner.
+-- 335. Run by badger_owner.
 -- A comment on the view cost_by_version.
 COMMENT ON VIEW badger.cost_by_version IS 'What the answers of agent_runs took, by agent, version, batch and metric with verdicts. cost_usd, tokens_in and tokens_out are sums of the known values, and with_cost, with_tokens_in and with_tokens_out count these. right_answers passed the metric. cost_per_right is cost_usd, the known cost of right and wrong answers, divided by right_with_cost, the right answers with a known cost, and rounded to 12 decimals. place is 1 for the latest batch of the version. The command badger compare has medians, P95 and tests.';
 
--- 335. Run by a superuser.
+-- 336. Run by a superuser.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA badger TO ROLE badger_reader;
 
--- 336. Run by a superuser.
+-- 337. Run by a superuser.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA badger TO ROLE badger_annotator;
 
--- 337. Run by badger_owner.
+-- 338. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON badger.scores TO ROLE badger_reader;
 
--- 338. Run by badger_owner.
+-- 339. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON badger.eval_runs TO ROLE badger_reader;
 
--- 339. Run by badger_owner.
+-- 340. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON badger.run_log TO ROLE badger_reader;
 
--- 340. Run by badger_owner.
+-- 341. Run by badger_owner.
 -- The reader reads schedule.
 GRANT SELECT ON badger.schedule TO ROLE badger_reader;
 
--- 341. Run by badger_owner.
+-- 342. Run by badger_owner.
 -- The reader reads alerts.
 GRANT SELECT ON badger.alerts TO ROLE badger_reader;
 
--- 342. Run by badger_owner.
+-- 343. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON badger.latest_scores TO ROLE badger_reader;
 
--- 343. Run by badger_owner.
+-- 344. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON badger.consensus TO ROLE badger_reader;
 
--- 344. Run by badger_owner.
+-- 345. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON badger.complexity TO ROLE badger_reader;
 
--- 345. Run by badger_owner.
+-- 346. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON badger.coverage TO ROLE badger_reader;
 
--- 346. Run by badger_owner.
+-- 347. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON badger.versions_by_metric TO ROLE badger_reader;
 
--- 347. Run by badger_owner.
+-- 348. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON badger.agreement TO ROLE badger_reader;
 
--- 348. Run by badger_owner.
+-- 349. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON badger.degradation TO ROLE badger_reader;
 
--- 349. Run by badger_owner.
+-- 350. Run by badger_owner.
 -- The reader reads backlog.
 GRANT SELECT ON badger.backlog TO ROLE badger_reader;
 
--- 350. Run by badger_owner.
+-- 351. Run by badger_owner.
 -- The reader reads open_facts.
 GRANT SELECT ON badger.open_facts TO ROLE badger_reader;
 
--- 351. Run by badger_owner.
+-- 352. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON badger.latest_run TO ROLE badger_reader;
 
--- 352. Run by badger_owner.
+-- 353. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON badger.versions_by_batch TO ROLE badger_reader;
 
--- 353. Run by badger_owner.
+-- 354. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON badger.worst_cases TO ROLE badger_reader;
 
--- 354. Run by badger_owner.
+-- 355. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON badger.judge_cost TO ROLE badger_reader;
 
--- 355. Run by badger_owner.
+-- 356. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON badger.failures_by_reason TO ROLE badger_reader;
 
--- 356. Run by badger_owner.
+-- 357. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON badger.suspect_golds TO ROLE badger_reader;
 
--- 357. Run by badger_owner.
+-- 358. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON badger.trend TO ROLE badger_reader;
 
--- 358. Run by badger_owner.
+-- 359. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON badger.batch_changes TO ROLE badger_reader;
 
--- 359. Run by badger_owner.
+-- 360. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON badger.failure_labels TO ROLE badger_reader;
 
--- 360. Run by badger_owner.
+-- 361. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON badger.failures_by_label TO ROLE badger_reader;
 
--- 361. Run by badger_owner.
+-- 362. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON badger.ambiguous_questions TO ROLE badger_reader;
 
--- 362. Run by badger_owner.
+-- 363. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON badger.ex_discordance TO ROLE badger_reader;
 
--- 363. Run by badger_owner.
+-- 364. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON badger.system_ranks TO ROLE badger_reader;
 
--- 364. Run by badger_owner.
+-- 365. Run by badger_owner.
 -- The reader reads turns.
 GRANT SELECT ON badger.turns TO ROLE badger_reader;
 
--- 365. Run by badger_owner.
+-- 366. Run by badger_owner.
 -- The reader reads conversations.
 GRANT SELECT ON badger.conversations TO ROLE badger_reader;
 
--- 366. Run by badger_owner.
+-- 367. Run by badger_owner.
 -- The reader reads cost_by_version.
 GRANT SELECT ON badger.cost_by_version TO ROLE badger_reader;
 
--- 367. Run by badger_owner.
+-- 368. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON badger.human_labels TO ROLE badger_annotator;
 
--- 368. Run by badger_owner.
+-- 369. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM badger.run_locks WHERE name = 'evaluate');
 
--- 369. Run by badger_owner.
+-- 370. Run by badger_owner.
 -- The schedule: answers of the 30 days before the last complete call, and later ones, are scored.
 INSERT INTO badger.schedule (metric, since_day) SELECT '', TO_CHAR(DATEADD(day, -30, SYSDATE), 'YYYY-MM-DD') WHERE NOT EXISTS (SELECT 1 FROM badger.schedule WHERE metric = '');
 
--- 370. Run by badger_owner.
+-- 371. Run by badger_owner.
 -- A drop of a pass rate by 0.05 raises an alert. The look-back may start earlier than before.
 UPDATE badger.schedule SET since_day = LEAST(since_day, TO_CHAR(DATEADD(day, -30, SYSDATE), 'YYYY-MM-DD')), pass_rate_drop = 0.05 WHERE metric = '';
 
--- 371. Run by badger_owner.
+-- 372. Run by badger_owner.
 -- Stores each new fact of open_facts as an alert, and marks those that are no longer true as resolved. It fails with the new alerts, once for each, so that the schedule that calls it sends its notification. Call it outside a transaction.
 CREATE OR REPLACE PROCEDURE badger.send_alerts() NONATOMIC AS $$
 DECLARE
@@ -1924,11 +1928,11 @@ BEGIN
 END
 $$ LANGUAGE plpgsql;
 
--- 372. Run by badger_owner.
+-- 373. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE badger.send_alerts() FROM PUBLIC;
 
--- 373. Run by badger_owner.
+-- 374. Run by badger_owner.
 -- Scores the answers that have no score: CALL badger.evaluate(NULL, NULL) those since schedule.since_day, those without a date, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. A call to badger scores one metric, because its result holds 65535 bytes at most. Call it outside a transaction.
 CREATE OR REPLACE PROCEDURE badger.evaluate(v_batch varchar(65535), v_asked varchar(65535)) NONATOMIC AS $$
 DECLARE
@@ -2060,7 +2064,7 @@ BEGIN
           LEFT JOIN badger.eval_runs t ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id
           WHERE t.eval_run_id IS NULL;
         -- These answers have no score of these metrics, so that nothing is there to be replaced.
-        INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash)
+        INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash)
           SELECT v_run, p.case_id, p.agent_name, p.agent_version, p.batch_id, s.metric::varchar, s.metric_version::bigint, s.status::varchar, s.value::double precision, s.label::varchar(65535), s.passed::boolean,
                  s.reason::varchar(65535), s.detail, s.assessment_ids, s.config_hash::varchar, SYSDATE, s.code::varchar, s.usage, s.gold_hash::varchar
           FROM badger_scored p, p.result AS s WHERE s.metric IS NOT NULL;
@@ -2166,17 +2170,17 @@ BEGIN
 END
 $$ LANGUAGE plpgsql;
 
--- 374. Run by badger_owner.
+-- 375. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE badger.evaluate(varchar, varchar) FROM PUBLIC;
 
--- 375. Run by a person, not as SQL.
+-- 376. Run by a person, not as SQL.
 -- What calls the procedure by night: a schedule of the query editor, or of EventBridge Scheduler with the Data API. Its role needs redshift-data:ExecuteStatement and the owner's rights.
 --     schedule: cron(15 3 ? * 2 *), time zone UTC
 --     SQL: CALL badger.evaluate(NULL, NULL)
 --     aws scheduler create-schedule --name badger-evaluate --schedule-expression 'cron(15 3 ? * 2 *)' --schedule-expression-timezone UTC --flexible-time-window Mode=OFF --target '{"Arn": "arn:aws:scheduler:::aws-sdk:redshiftdata:executeStatement", "RoleArn": "ROLE", "Input": "{\"Sql\": \"CALL badger.evaluate(NULL, NULL)\", \"Database\": \"DATABASE\", \"WorkgroupName\": \"WORKGROUP\"}"}'
 
--- 376. Run by a person, not as SQL.
+-- 377. Run by a person, not as SQL.
 -- A second schedule, an hour later. Its statement fails when there are new alerts, with their text, and a fact is reported once. Redshift sends no mail: an EventBridge rule on failed statements passes them on, to an SNS topic of yours. The first schedule fails every night that fails. Without AWS: badger doctor reports the backlog and open alerts.
 --     SQL: CALL badger.send_alerts()
 --     aws scheduler create-schedule --name badger-alerts --schedule-expression 'AN HOUR LATER' --schedule-expression-timezone UTC --flexible-time-window Mode=OFF --target '{"Arn": "arn:aws:scheduler:::aws-sdk:redshiftdata:executeStatement", "RoleArn": "ROLE", "Input": "{\"Sql\": \"CALL badger.send_alerts()\", \"Database\": \"DATABASE\", \"WorkgroupName\": \"WORKGROUP\", \"StatementName\": \"badger-alerts\", \"WithEvent\": true}"}'

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARC
 CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMP_LTZ(9), mode VARCHAR, config VARIANT, judge VARCHAR, versions VARIANT, counts VARIANT, tokens VARIANT, cost VARIANT, status VARCHAR, answered_at TIMESTAMP_LTZ(9));
 
 -- The scores: one row for each run, answer and metric.
-CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT, gold_hash VARCHAR);
+CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT, gold_hash VARCHAR, answer_hash VARCHAR);
 
 -- The replies of judges, recorded.
 CREATE TABLE IF NOT EXISTS badger.assessments (assessment_id VARCHAR, kind VARCHAR, backend VARCHAR, model VARCHAR, prompt_version VARCHAR, request_hash VARCHAR, reply VARCHAR, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), latency_ms NUMBER(19, 0), created_at TIMESTAMP_LTZ(9), detail VARIANT, payer VARCHAR);
@@ -76,8 +76,8 @@ CREATE TABLE IF NOT EXISTS badger.accepted (acceptance_id VARCHAR, agent_name VA
 CREATE TABLE IF NOT EXISTS badger.deletions (deletion_id VARCHAR, table_name VARCHAR, eval_run_id VARCHAR, case_id VARCHAR, older_than TIMESTAMP_LTZ(9), row_count NUMBER(19, 0), digest VARCHAR, status VARCHAR, deleted_by VARCHAR, deleted_at TIMESTAMP_LTZ(9));
 
 -- The latest score of each answer and metric, from any run, with the status of that run. In sql_safety, an answer without SQL has the status ok, the value 1 and passed: there is nothing to object to.
-CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
-  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 'ok' ELSE status END AS status, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN 1 ELSE value END AS value, label, CASE WHEN status = 'not_applicable' AND metric IN ('sql_safety') AND reason IN ('no SQL of the agent given', 'no query and no result of the agent given', 'the agent gave no answer', 'the question calls for a refusal, and the agent gave no SQL', 'the question calls for a clarification, and the agent gave no SQL') THEN TRUE ELSE passed END AS passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, s.answer_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
@@ -706,6 +706,9 @@ COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, toke
 
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
+
+-- A comment on scores.answer_hash.
+COMMENT ON COLUMN badger.scores.answer_hash IS 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
 
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
@@ -1357,7 +1360,7 @@ $$;
 CREATE OR REPLACE PROCEDURE badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
   LANGUAGE SQL
-  COMMENT = 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:593eac8853dea23a]'
+  COMMENT = 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:0f5557c2afb5603e]'
   EXECUTE AS OWNER
 AS $$
 DECLARE
@@ -1492,7 +1495,7 @@ BEGIN
         MERGE INTO badger.scores t USING (
             SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, f.value AS r FROM badger._scored p, LATERAL FLATTEN(INPUT => p.result) f WHERE f.value:metric::VARCHAR IS NOT NULL) s
           ON t.eval_run_id = :run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.r:metric::VARCHAR
-          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash)
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash)
             VALUES (:run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.r:metric::VARCHAR, s.r:metric_version::NUMBER(19, 0), s.r:status::VARCHAR, s.r:value::FLOAT, s.r:label::VARCHAR,
               s.r:passed::BOOLEAN, s.r:reason::VARCHAR, STRIP_NULL_VALUE(s.r:detail), STRIP_NULL_VALUE(s.r:assessment_ids), s.r:config_hash::VARCHAR, CURRENT_TIMESTAMP(), s.r:code::VARCHAR, STRIP_NULL_VALUE(s.r:usage), s.r:gold_hash::VARCHAR);
         COMMIT;
