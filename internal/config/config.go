@@ -7,6 +7,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -182,8 +183,9 @@ func (l *Layers) environment(environ []string) error {
 		if l.named(name) {
 			continue
 		}
+		hint := keyName.ReplaceAllString(scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names), "BADGER_$0")
 		return errcode.Usage("the environment variable %.80s names no key of the configuration%s", name,
-			keyName.ReplaceAllString(scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names), "BADGER_$0"))
+			cmp.Or(hint, "; unset it, or give it a name that does not begin with BADGER_"))
 	}
 	return nil
 }

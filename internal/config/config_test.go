@@ -59,6 +59,7 @@ func TestLayers(t *testing.T) {
 		{"no duration", "limits: {time: soon}\n", nil, "", "", "--config c.yaml: line 1: limits.time: expected a duration such as 10s, found text"},
 		{"a key that is none", "hidden: f\n", nil, "", "", "hidden"},
 		{"a misspelt variable", "", []string{"BADGER_LIMITS_CALS=sk-secret"}, "", "", "BADGER_LIMITS_CALS names no key of the configuration; did you mean BADGER_LIMITS_CALLS"},
+		{"a variable of another program", "", []string{"BADGER_FLOW=nightly"}, "", "", "BADGER_FLOW names no key of the configuration; unset it, or give it a name that does not begin with BADGER_"},
 		{"a fraction", "limits:\n  calls: 2.5\n", nil, "", "", "line 2: limits.calls: expected a whole number, found a fraction"},
 		{"a fraction in a variable", "", []string{"BADGER_LIMITS_CALLS=2.5"}, "", "", "BADGER_LIMITS_CALLS (limits.calls): expected a whole number"},
 		{"two documents", "limits: {calls: 2}\n---\nlimits: {calls: 3}\n", nil, "", "", "expected one YAML document"},
