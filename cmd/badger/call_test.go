@@ -156,7 +156,7 @@ func TestCallRejects(t *testing.T) {
 	}{
 		{exitUsage, "--to: expected a URL", []string{"f", "--to", "badger:7434"}},
 		{exitUsage, "sends the token and results as plain text", []string{"f", "--to", "http://badger.example.com"}},
-		{exitUsage, "--rows: expected 1 to 100000", []string{"f", "--to", wrong, "--rows", "0"}},
+		{exitUsage, "--rows: expected 1 to 100000", []string{"f", "--to", wrong, "--rows", "100001"}},
 		{exitUsage, "--ca: expected certificates in PEM", []string{"f", "--to", wrong, "--ca", bad}},
 		{exitUsage, "--token-file: ", []string{"f", "--to", wrong, "--token-file", bad + ".missing"}},
 		{exitFail, "expected 1 results", []string{"f", "--to", wrong}},

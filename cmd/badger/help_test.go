@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/badger-eval/badger/internal/sample"
 )
 
 // grammar returns the commands and flags of the program.
@@ -103,100 +98,6 @@ func TestSentences(t *testing.T) {
 	for text, want := range map[string]int{"One.": 1, "One. Two.": 2, "Such as 2.5. Two.": 2, "Variables BADGER_… and flags.": 1, "None": 0} {
 		if got := sentences(text); got != want {
 			t.Errorf("%q has %d sentences, want %d", text, got, want)
-		}
-	}
-}
-
-// TestCommandsOnPages checks that every command on a page is one of the program, with flags that it has.
-func TestCommandsOnPages(t *testing.T) {
-	root := filepath.Join("..", "..")
-	var pages []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "connectors/*/README.md", "examples/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages = append(pages, found...)
-	}
-	type command struct{ page, line string }
-	var all []command
-	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, line := range shellCommands(string(text)) {
-			all = append(all, command{strings.TrimPrefix(page, root+string(filepath.Separator)), line})
-		}
-	}
-	if len(all) < 50 {
-		t.Errorf("%d commands found on the pages, expected more", len(all))
-	}
-	for _, c := range sample.Of(all, 3) {
-		if err := knows(t, c.line); err != nil {
-			t.Errorf("%s: %s: %v", c.page, c.line, err)
-		}
-	}
-}
-
-// shellCommands returns the commands of badger in the blocks of shell on a page, without comments, and with the lines that a
-// backslash joins.
-func shellCommands(page string) (lines []string) {
-	for _, block := range regexp.MustCompile("(?ms)^ *```(?:sh|bash|console)\n(.*?)^ *```").FindAllStringSubmatch(page, -1) {
-		for _, line := range strings.Split(strings.ReplaceAll(block[1], "\\\n", " "), "\n") {
-			line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
-			if strings.HasPrefix(line, "badger ") {
-				lines = append(lines, line)
-			}
-		}
-	}
-	return lines
-}
-
-// knows returns an error if the program has no such command, or the command has no such flag.
-func knows(t *testing.T, line string) error {
-	t.Helper()
-	line = regexp.MustCompile(`'[^']*'|"[^"]*"`).ReplaceAllString(line, "x") // quoted values are no flags
-	line, _, _ = strings.Cut(line+" ", " #")
-	node := grammar(t).Node
-	for _, word := range strings.Fields(line)[1:] {
-		if strings.ContainsAny(word, "|>&;") {
-			break
-		}
-		if name, ok := strings.CutPrefix(word, "--"); ok {
-			name, _, _ = strings.Cut(name, "=")
-			if name != "help" && name != "version" && !slices.ContainsFunc(node.AllFlags(false), func(group []*kong.Flag) bool {
-				return slices.ContainsFunc(group, func(f *kong.Flag) bool { return f.Name == name || "no-"+f.Name == name })
-			}) {
-				return fmt.Errorf("%s has no flag --%s", node.Path(), name)
-			}
-			continue
-		}
-		for _, child := range node.Children {
-			if child.Name == word {
-				node = child
-				break
-			}
-		}
-	}
-	if node.Type == kong.ApplicationNode && !strings.Contains(line, "--") {
-		return fmt.Errorf("no such command")
-	}
-	return nil
-}
-
-func TestKnows(t *testing.T) {
-	for line, want := range map[string]bool{
-		"badger run --cases FILE --to duckdb:x.duckdb # all": true,
-		"badger judge test judge.star --cases c.jsonl":       true,
-		"badger sql --db FILE 'SELECT 1 --no flag'":          true,
-		"badger --version":          true,
-		"badger run --case FILE":    false,
-		"badger judge --cases FILE": false,
-		"badger evaluate":           false,
-	} {
-		if err := knows(t, line); (err == nil) != want {
-			t.Errorf("%s: %v, expected a known command: %t", line, err, want)
 		}
 	}
 }

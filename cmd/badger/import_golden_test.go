@@ -46,15 +46,15 @@ os.makedirs("dev_databases/shop")
 c = sqlite3.connect("dev_databases/shop/shop.sqlite")
 c.executescript("CREATE TABLE customers (id INT, name TEXT, country TEXT); INSERT INTO customers VALUES (1, 'Ana', 'Spain'), (2, 'Bob', 'France')")
 c.close()`).Run() == nil && leftOut["sqlite"] == ""
-	commands := shellCommands(string(page))
+	commands := shownCommands(t, "docs/eval/import.md", string(page))
 	if len(commands) < 20 {
 		t.Fatalf("%d commands on the page", len(commands))
 	}
-	for _, line := range commands {
+	for _, c := range commands {
+		line, args := c.line, c.args
 		if (strings.Contains(line, "sqlite:") || strings.Contains(line, "duckdb:")) && !databases {
 			continue
 		}
-		args := strings.Fields(strings.ReplaceAll(line, "'", ""))[1:]
 		code, stdout, log := invoked(t, args...)
 		if code != exitDone {
 			t.Errorf("%s: exit code %d\n%s\n%s", line, code, stdout, log)

@@ -154,39 +154,16 @@ func grammarFor(args []string) any {
 
 // command parses args, runs the command that they name and returns the exit code.
 func command(ctx context.Context, args []string, p process) (code int) {
-	exited := -1
-	parser, err := kong.New(grammarFor(args),
-		kong.Name("badger"),
-		kong.Description("Evaluate text-to-SQL and data agents where the data live."),
-		kong.Writers(p.stdout, p.stderr),
-		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": versionText()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
-	if err != nil {
-		complain(p.stderr, err)
-		return exitFail
-	}
-	if len(args) > 0 && args[0] == "help" { // badger help run
-		args = append(slices.Clone(args[1:]), "--help")
-	}
-	chosen, err := parser.Parse(args)
+	chosen, err := parse(ctx, args, p)
 	switch {
-	case exited >= 0: // --help and --version print and end
-		return exited
 	case err != nil:
-		complain(p.stderr, explainFlags(explainArgument(err)))
-		return exitUsage
-	}
-	for _, check := range []func() error{
-		func() error { return checkRepeated(chosen) }, func() error { return checkEmpty(chosen, args) },
-		func() error { return checkNumbers(chosen) },
-		func() error { return checkOutputs(ctx, chosen, p) },
-	} {
-		if err := check(); err != nil {
-			complain(p.stderr, err)
+		complain(p.stderr, err)
+		if errcode.IsUsage(err) {
 			return exitUsage
 		}
+		return exitFail
+	case chosen == nil: // --help and --version print and end
+		return exitDone
 	}
 	trimLists(chosen)
 	chosen.BindTo(ctx, (*context.Context)(nil))
@@ -203,4 +180,42 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	}
 	complain(p.stderr, err)
 	return exitFail
+}
+
+// parse returns the command that args choose, with all that can be checked before it runs: flags, arguments, values of
+// enumerations, and files that it would overwrite. chosen is nil if args ask for the help or the version, which are
+// printed.
+func parse(ctx context.Context, args []string, p process) (chosen *kong.Context, err error) {
+	printed := false
+	parser, err := kong.New(grammarFor(args),
+		kong.Name("badger"),
+		kong.Description("Evaluate text-to-SQL and data agents where the data live."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(int) { printed = true }),
+		kong.Vars{"version": versionText()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) > 0 && args[0] == "help" { // badger help run
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	chosen, err = parser.Parse(args)
+	switch {
+	case printed:
+		return nil, nil
+	case err != nil:
+		return nil, errcode.AsUsage(explainFlags(explainArgument(err)))
+	}
+	for _, check := range []func() error{
+		func() error { return checkRepeated(chosen) }, func() error { return checkEmpty(chosen, args) },
+		func() error { return checkNumbers(chosen) },
+		func() error { return checkOutputs(ctx, chosen, p) },
+	} {
+		if err := check(); err != nil {
+			return nil, errcode.AsUsage(err)
+		}
+	}
+	return chosen, nil
 }

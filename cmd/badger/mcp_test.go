@@ -157,9 +157,8 @@ func TestMCPPage(t *testing.T) {
 	}
 	commands := 0
 	for _, block := range blocks(t, "sh") {
-		for _, line := range shellCommands("```sh\n" + block + "```") {
-			line, _, _ = strings.Cut(line, " #")
-			args := strings.Fields(line)[1:]
+		for _, c := range shownCommands(t, "docs/operate/mcp.md", "```sh\n"+block+"```") {
+			line, args := c.line, c.args
 			commands++
 			if !strings.Contains(line, "--http") {
 				overStdio(t, args, example)

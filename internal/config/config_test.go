@@ -54,9 +54,9 @@ func TestLayers(t *testing.T) {
 		{"a variable that a value names", "key_in: BADGER_KEY\n", []string{"BADGER_KEY=sk-secret"}, "", "key_in: BADGER_KEY # c.yaml\n", ""},
 		{"Kubernetes' own", "", []string{"BADGER_SERVICE_HOST=10.0.0.1", "BADGER_X_PORT_80_TCP_ADDR=1", "BADGER_HTTP_PORT=tcp://10.0.0.1:80"}, "", "url: built-in", ""},
 
-		{"a misspelt key", "ulr: f\n", nil, "", "", "--config c.yaml: line 1: unknown key \"ulr\"; did you mean url?"},
-		{"a value for a section", "sections: 5\n", nil, "", "", "--config c.yaml: line 1: sections: expected a mapping with the keys files, key_in, found a number"},
-		{"no duration", "limits: {time: soon}\n", nil, "", "", "--config c.yaml: line 1: limits.time: expected a duration such as 10s, found text"},
+		{"a misspelt key", "ulr: f\n", nil, "", "", "--config DIR/c.yaml: line 1: unknown key \"ulr\"; did you mean url?"},
+		{"a value for a section", "sections: 5\n", nil, "", "", "--config DIR/c.yaml: line 1: sections: expected a mapping with the keys files, key_in, found a number"},
+		{"no duration", "limits: {time: soon}\n", nil, "", "", "--config DIR/c.yaml: line 1: limits.time: expected a duration such as 10s, found text"},
 		{"a key that is none", "hidden: f\n", nil, "", "", "hidden"},
 		{"a misspelt variable", "", []string{"BADGER_LIMITS_CALS=sk-secret"}, "", "", "BADGER_LIMITS_CALS names no key of the configuration; did you mean BADGER_LIMITS_CALLS"},
 		{"a variable of another program", "", []string{"BADGER_FLOW=nightly"}, "", "", "BADGER_FLOW names no key of the configuration; unset it, or give it a name that does not begin with BADGER_"},
@@ -68,7 +68,9 @@ func TestLayers(t *testing.T) {
 		{"no duration", "", []string{"BADGER_LIMITS_TIME=sk-secret"}, "", "", "expected a duration such as 10s"},
 		{"neither true nor false", "", []string{"BADGER_LIMITS_OPEN=sk-secret"}, "", "", "expected true or false"},
 	} {
-		path := filepath.Join(t.TempDir(), "c.yaml")
+		dir := t.TempDir()
+		path := filepath.Join(dir, "c.yaml")
+		tc.err = strings.ReplaceAll(tc.err, "DIR", dir)
 		if err := os.WriteFile(path, []byte(tc.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
