@@ -150,6 +150,7 @@ type StoredScore struct {
 	Code          *string         `json:"code"`
 	Usage         *Usage          `json:"usage"`
 	GoldHash      *string         `json:"gold_hash"`
+	AnswerHash    *string         `json:"answer_hash"`
 }
 
 // Stored returns the score as a row of the table scores. It returns an error if the detail cannot be encoded as JSON.

@@ -120,17 +120,16 @@ func scoreRow(ctx context.Context, engine *scoring.Engine, data []byte, names []
 			scores = append(scores, scoring.Fail(err))
 		}
 	}
-	var gold *string
+	var gold, answer *string
 	if cs != nil {
-		h := cs.GoldHash()
-		gold = &h
+		gold, answer = new(cs.GoldHash()), new(cs.AnswerHash())
 	}
 	hash := engine.Config().Hash()
 	out := make([]scoring.StoredScore, len(scores))
 	for i, s := range scores {
 		s.Metric, s.Version = metrics[i].Name, metrics[i].Version
 		out[i] = stored(s, hash)
-		out[i].GoldHash = gold
+		out[i].GoldHash, out[i].AnswerHash = gold, answer
 	}
 	return out, nil
 }

@@ -171,8 +171,8 @@ WITH badger_answers AS (
 
 {% macro default__rows_of_scores(run) -%}
 SELECT {{ run }} AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids,
-  r.config_hash, {{ dbt.current_timestamp() }} AS scored_at, r.code, r.usage, r.gold_hash
-FROM (SELECT *, explode(from_json(results, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string>>')) AS r
+  r.config_hash, {{ dbt.current_timestamp() }} AS scored_at, r.code, r.usage, r.gold_hash, r.answer_hash
+FROM (SELECT *, explode(from_json(results, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string,answer_hash:string>>')) AS r
   FROM badger_scored) t
 WHERE r.metric IS NOT NULL
 {%- endmacro %}
@@ -181,7 +181,7 @@ WHERE r.metric IS NOT NULL
 SELECT {{ run }}::VARCHAR AS eval_run_id, p.case_id, p.agent_name, p.agent_version, p.batch_id, f.value:metric::VARCHAR AS metric, f.value:metric_version::NUMBER(19, 0) AS metric_version, f.value:status::VARCHAR AS status,
   f.value:value::FLOAT AS value, f.value:label::VARCHAR AS label, f.value:passed::BOOLEAN AS passed, f.value:reason::VARCHAR AS reason, STRIP_NULL_VALUE(f.value:detail) AS detail,
   STRIP_NULL_VALUE(f.value:assessment_ids) AS assessment_ids, f.value:config_hash::VARCHAR AS config_hash, CURRENT_TIMESTAMP() AS scored_at, f.value:code::VARCHAR AS code,
-  STRIP_NULL_VALUE(f.value:usage) AS usage, f.value:gold_hash::VARCHAR AS gold_hash
+  STRIP_NULL_VALUE(f.value:usage) AS usage, f.value:gold_hash::VARCHAR AS gold_hash, f.value:answer_hash::VARCHAR AS answer_hash
 FROM badger_scored p, LATERAL FLATTEN(INPUT => p.results) f
 WHERE f.value:metric::VARCHAR IS NOT NULL
 {%- endmacro %}
@@ -191,32 +191,32 @@ SELECT {{ run }} AS eval_run_id, p.case_id, p.agent_name, p.agent_version, p.bat
   JSON_VALUE(r, '$.status') AS status, CAST(JSON_VALUE(r, '$.value') AS FLOAT64) AS value, JSON_VALUE(r, '$.label') AS label, CAST(JSON_VALUE(r, '$.passed') AS BOOL) AS passed,
   JSON_VALUE(r, '$.reason') AS reason, NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.detail')), 'null') AS detail,
   NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.assessment_ids')), 'null') AS assessment_ids, JSON_VALUE(r, '$.config_hash') AS config_hash, CURRENT_TIMESTAMP() AS scored_at,
-  JSON_VALUE(r, '$.code') AS code, NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.usage')), 'null') AS usage, JSON_VALUE(r, '$.gold_hash') AS gold_hash
+  JSON_VALUE(r, '$.code') AS code, NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.usage')), 'null') AS usage, JSON_VALUE(r, '$.gold_hash') AS gold_hash, JSON_VALUE(r, '$.answer_hash') AS answer_hash
 FROM badger_scored AS p, UNNEST(JSON_QUERY_ARRAY(p.results)) AS r
 WHERE JSON_VALUE(r, '$.metric') IS NOT NULL
 {%- endmacro %}
 
 {% macro postgres__rows_of_scores(run) -%}
 SELECT {{ run }}::text AS eval_run_id, p.case_id, p.agent_name, p.agent_version, p.batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids,
-  r.config_hash, clock_timestamp() AS scored_at, r.code, r.usage, r.gold_hash
+  r.config_hash, clock_timestamp() AS scored_at, r.code, r.usage, r.gold_hash, r.answer_hash
 FROM badger_scored p CROSS JOIN LATERAL json_to_recordset(p.results) AS r(metric text, metric_version bigint, status text, value double precision, label text, passed boolean, reason text,
-  detail json, assessment_ids json, config_hash text, code text, usage json, gold_hash text)
+  detail json, assessment_ids json, config_hash text, code text, usage json, gold_hash text, answer_hash text)
 WHERE r.metric IS NOT NULL
 {%- endmacro %}
 
 {% macro redshift__rows_of_scores(run) -%}
 SELECT {{ run }}::varchar AS eval_run_id, p.case_id, p.agent_name, p.agent_version, p.batch_id, r.metric::varchar AS metric, r.metric_version::bigint AS metric_version, r.status::varchar AS status,
   r.value::double precision AS value, r.label::varchar(65535) AS label, r.passed::boolean AS passed, r.reason::varchar(65535) AS reason, r.detail AS detail, r.assessment_ids AS assessment_ids,
-  r.config_hash::varchar AS config_hash, SYSDATE AS scored_at, r.code::varchar AS code, r.usage AS usage, r.gold_hash::varchar AS gold_hash
+  r.config_hash::varchar AS config_hash, SYSDATE AS scored_at, r.code::varchar AS code, r.usage AS usage, r.gold_hash::varchar AS gold_hash, r.answer_hash::varchar AS answer_hash
 FROM (SELECT agent_name, agent_version, batch_id, case_id, JSON_PARSE(results) AS results FROM badger_scored) p, p.results AS r
 WHERE r.metric IS NOT NULL
 {%- endmacro %}
 
 {% macro duckdb__rows_of_scores(run) -%}
 SELECT {{ run }} AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids,
-  r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash
+  r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash, r.answer_hash
 FROM (SELECT * EXCLUDE (results), unnest(from_json(results,
-    '[{"metric":"VARCHAR","metric_version":"BIGINT","status":"VARCHAR","value":"DOUBLE","label":"VARCHAR","passed":"BOOLEAN","reason":"VARCHAR","detail":"JSON","assessment_ids":"JSON","config_hash":"VARCHAR","code":"VARCHAR","usage":"JSON","gold_hash":"VARCHAR"}]')) AS r
+    '[{"metric":"VARCHAR","metric_version":"BIGINT","status":"VARCHAR","value":"DOUBLE","label":"VARCHAR","passed":"BOOLEAN","reason":"VARCHAR","detail":"JSON","assessment_ids":"JSON","config_hash":"VARCHAR","code":"VARCHAR","usage":"JSON","gold_hash":"VARCHAR","answer_hash":"VARCHAR"}]')) AS r
   FROM badger_scored) t
 WHERE r.metric IS NOT NULL
 {%- endmacro %}

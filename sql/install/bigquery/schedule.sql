@@ -151,12 +151,12 @@ BEGIN
                  JSON_VALUE(r, '$.status') AS status, CAST(JSON_VALUE(r, '$.value') AS FLOAT64) AS value, JSON_VALUE(r, '$.label') AS label, CAST(JSON_VALUE(r, '$.passed') AS BOOL) AS passed,
                  JSON_VALUE(r, '$.reason') AS reason, NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.detail')), 'null') AS detail,
                  NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.assessment_ids')), 'null') AS assessment_ids, JSON_VALUE(r, '$.config_hash') AS config_hash, JSON_VALUE(r, '$.code') AS code,
-                 NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.usage')), 'null') AS usage, JSON_VALUE(r, '$.gold_hash') AS gold_hash
+                 NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.usage')), 'null') AS usage, JSON_VALUE(r, '$.gold_hash') AS gold_hash, JSON_VALUE(r, '$.answer_hash') AS answer_hash
           FROM badger_scored AS p, UNNEST(JSON_QUERY_ARRAY(p.result)) AS r WHERE JSON_VALUE(r, '$.metric') IS NOT NULL) AS s
         ON t.eval_run_id = run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
         WHEN NOT MATCHED THEN INSERT ({{names "scores" ""}})
           VALUES (run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
-            s.config_hash, CURRENT_TIMESTAMP(), s.code, s.usage, s.gold_hash);
+            s.config_hash, CURRENT_TIMESTAMP(), s.code, s.usage, s.gold_hash, s.answer_hash);
         COMMIT TRANSACTION;
       END IF;
     EXCEPTION WHEN ERROR THEN

@@ -163,12 +163,12 @@ AS BEGIN
             VALUES (v_run, s.agent_name, s.agent_version, s.batch_id, started, 'both', get_json_object(settings, '$.config'), get_json_object(settings, '$.judge'), v_versions, 'running');
           MERGE INTO {{in "scores"}} AS t USING (
             SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, r.*
-            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string>>')) AS r
+            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string,answer_hash:string>>')) AS r
               FROM {{in "_scored"}}) AS p WHERE r.metric IS NOT NULL) AS s
           ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
           WHEN NOT MATCHED THEN INSERT ({{names "scores" ""}})
             VALUES (v_run, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
-              s.config_hash, current_timestamp(), s.code, s.usage, s.gold_hash);
+              s.config_hash, current_timestamp(), s.code, s.usage, s.gold_hash, s.answer_hash);
         END IF;
       END IF;
     END;

@@ -36,10 +36,10 @@ WITH settings AS MATERIALIZED (
   QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '{{.Padding}}\1', 'g'), '[0-9]*([0-9]{40})', '\1', 'g') DESC, set_version DESC) = 1
 ), scored AS MATERIALIZED (
   SELECT a.*, from_json(score_row(json_object('run', a.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0))::VARCHAR, p.missing),
-    '[{"metric":"VARCHAR","metric_version":"BIGINT","status":"VARCHAR","value":"DOUBLE","label":"VARCHAR","passed":"BOOLEAN","reason":"VARCHAR","detail":"JSON","assessment_ids":"JSON","config_hash":"VARCHAR","code":"VARCHAR","usage":"JSON","gold_hash":"VARCHAR"}]') AS results
+    '[{"metric":"VARCHAR","metric_version":"BIGINT","status":"VARCHAR","value":"DOUBLE","label":"VARCHAR","passed":"BOOLEAN","reason":"VARCHAR","detail":"JSON","assessment_ids":"JSON","config_hash":"VARCHAR","code":"VARCHAR","usage":"JSON","gold_hash":"VARCHAR","answer_hash":"VARCHAR"}]') AS results
   FROM pending p JOIN answers a USING (k) LEFT JOIN golden g ON g.case_id = a.case_id
 )
-SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash
+SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash, r.answer_hash
 FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings
 --- owner: What the macro says, for those who look it up.
 COMMENT ON MACRO TABLE {{in "evaluate"}} IS {{lit .ProcedureDoc}}

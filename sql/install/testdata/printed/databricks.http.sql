@@ -1805,7 +1805,7 @@ END;
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: all that lack scores', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
 LANGUAGE SQL
 SQL SECURITY INVOKER
-COMMENT 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:03c4eb584c7a0847]'
+COMMENT 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:889e7b4ef9c9ceb3]'
 AS BEGIN
   DECLARE me STRING DEFAULT uuid();
   DECLARE scheduled BOOLEAN DEFAULT wanted IS NULL AND metrics IS NULL;
@@ -1937,12 +1937,12 @@ AS BEGIN
             VALUES (v_run, s.agent_name, s.agent_version, s.batch_id, started, 'both', get_json_object(settings, '$.config'), get_json_object(settings, '$.judge'), v_versions, 'running');
           MERGE INTO lake.badger.scores AS t USING (
             SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, r.*
-            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string>>')) AS r
+            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string,answer_hash:string>>')) AS r
               FROM lake.badger._scored) AS p WHERE r.metric IS NOT NULL) AS s
           ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
           WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash)
             VALUES (v_run, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
-              s.config_hash, current_timestamp(), s.code, s.usage, s.gold_hash);
+              s.config_hash, current_timestamp(), s.code, s.usage, s.gold_hash, s.answer_hash);
         END IF;
       END IF;
     END;

@@ -2130,14 +2130,14 @@ BEGIN
       ), scored AS (
         INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash)
         SELECT v_run, p.case_id, p.agent_name, p.agent_version, p.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
-               s.config_hash, clock_timestamp(), s.code, s.usage, s.gold_hash
+               s.config_hash, clock_timestamp(), s.code, s.usage, s.gold_hash, s.answer_hash
         FROM pending p LEFT JOIN golden g ON g.case_id = p.case_id
         CROSS JOIN LATERAL json_to_recordset(badger.score_row(json_build_object('run', p.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0)), p.missing))
-          AS s(metric text, metric_version bigint, status text, value double precision, label text, passed boolean, reason text, detail json, assessment_ids json, config_hash text, code text, usage json, gold_hash text)
+          AS s(metric text, metric_version bigint, status text, value double precision, label text, passed boolean, reason text, detail json, assessment_ids json, config_hash text, code text, usage json, gold_hash text, answer_hash text)
         WHERE s.metric = ANY(string_to_array(p.missing, ','))
         ON CONFLICT (eval_run_id, agent_name, agent_version, batch_id, case_id, metric) DO UPDATE SET
           metric_version = EXCLUDED.metric_version, status = EXCLUDED.status, value = EXCLUDED.value, label = EXCLUDED.label, passed = EXCLUDED.passed, reason = EXCLUDED.reason,
-          detail = EXCLUDED.detail, assessment_ids = EXCLUDED.assessment_ids, config_hash = EXCLUDED.config_hash, scored_at = EXCLUDED.scored_at, code = EXCLUDED.code, usage = EXCLUDED.usage, gold_hash = EXCLUDED.gold_hash
+          detail = EXCLUDED.detail, assessment_ids = EXCLUDED.assessment_ids, config_hash = EXCLUDED.config_hash, scored_at = EXCLUDED.scored_at, code = EXCLUDED.code, usage = EXCLUDED.usage, gold_hash = EXCLUDED.gold_hash, answer_hash = EXCLUDED.answer_hash
         RETURNING 1
       )
       SELECT MAX(k COLLATE "C"), COUNT(*), SUM(cardinality(string_to_array(missing, ','))), (SELECT COUNT(*) FROM scored) INTO v_key, v_n, v_asked, v_scored FROM pending;
@@ -2262,7 +2262,7 @@ END $badger$;
 
 -- 345. Run by badger_owner.
 -- What the procedure says, for those who look it up.
-COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:89364fc423b07979]';
+COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that lack scores: all since schedule.since_day, or those of one batch. run_log lists the outcome. [badger-procedure:bf2c62125030221f]';
 
 -- 346. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.

@@ -2066,7 +2066,7 @@ BEGIN
         -- These answers have no score of these metrics, so that nothing is there to be replaced.
         INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, answer_hash)
           SELECT v_run, p.case_id, p.agent_name, p.agent_version, p.batch_id, s.metric::varchar, s.metric_version::bigint, s.status::varchar, s.value::double precision, s.label::varchar(65535), s.passed::boolean,
-                 s.reason::varchar(65535), s.detail, s.assessment_ids, s.config_hash::varchar, SYSDATE, s.code::varchar, s.usage, s.gold_hash::varchar
+                 s.reason::varchar(65535), s.detail, s.assessment_ids, s.config_hash::varchar, SYSDATE, s.code::varchar, s.usage, s.gold_hash::varchar, s.answer_hash::varchar
           FROM badger_scored p, p.result AS s WHERE s.metric IS NOT NULL;
         COMMIT;
       END IF;
