@@ -158,6 +158,9 @@ func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline)
 // that, at started; a zero started means unknown.
 func NoBaseline(batches []Batch, accepted Accepted, i int, started time.Time) (why string, fault bool) {
 	of := &batches[i]
+	if why, yes := accepted.Replaced(of.By, started); yes {
+		return why, true
+	}
 	var later *Batch
 	for j := range batches {
 		b := &batches[j]
@@ -165,9 +168,6 @@ func NoBaseline(batches []Batch, accepted Accepted, i int, started time.Time) (w
 		switch {
 		case !is || b.Agent != of.Agent:
 		case j == i:
-			if why, yes := accepted.Replaced(of.By, started); yes {
-				return why, true
-			}
 			return "it is the accepted batch itself, and no other precedes it: nothing is compared", false
 		default:
 			later = b

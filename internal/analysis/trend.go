@@ -292,11 +292,10 @@ func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 		b := &t.Batches[i]
 		why, fault := NoBaseline(t.all, t.accepted, slices.Index(t.all, *b), b.Rescored)
 		lines, ok := []string{gate.Line(!fault, "the newest batch has no baseline: "+why)}, !fault
-		if why, yes := t.accepted.Replaced(b.By, b.Rescored); yes {
-			lines, ok = []string{gate.Line(false, "the newest batch has no baseline: "+why)}, false
-		} else if c := t.found[i]; c != nil {
+		_, replaced := t.accepted.Replaced(b.By, b.Rescored) // an older baseline would hide it
+		if c := t.found[i]; c != nil && !replaced {
 			lines, ok = c.Check(gates)
-		} else if why := b.unfinished(); why != "" {
+		} else if why := b.unfinished(); why != "" && !replaced {
 			lines, ok = []string{gate.Line(false, why)}, false
 		}
 		if len(latest) > 1 {

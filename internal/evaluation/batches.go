@@ -180,24 +180,22 @@ func (b *ofBaselines) drop(ctx context.Context, notes io.Writer, i int, o analys
 		reached = reached && ok
 	}
 	name := printable.Text(b.batches[i].Name())
-	why, replaced := b.accepted.Replaced(b.batches[i].By, b.started[b.batches[i].By])
+	started := b.started[b.batches[i].By]
+	_, replaced := b.accepted.Replaced(b.batches[i].By, started) // an older baseline would hide it
 	if rest, ok := strings.CutPrefix(name, analysis.NoName); ok {
 		name = "the agent without a name" + rest
 	}
 	switch {
 	case len(gates.Drops) == 0:
-	case replaced: // an older baseline would hide that the accepted answers are gone
-		say([]string{gate.Line(false, name+" has no baseline: "+why)}, false)
-	case c.Baseline == nil:
-		why, fault := analysis.NoBaseline(b.batches, b.accepted, i, b.started[b.batches[i].By])
+	case c.Baseline == nil || replaced:
+		why, fault := analysis.NoBaseline(b.batches, b.accepted, i, started)
 		say([]string{gate.Line(!fault, name+" has no baseline: "+why)}, !fault)
 	default:
 		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))
-		if at := c.Baseline.Batch.Rescored; c.Baseline.Why == analysis.BaselineAccepted {
-			if _, yes := b.accepted.Replaced(c.Baseline.Batch.By, at); yes {
-				fmt.Fprintf(notes, "note: the baseline was scored again on %s, after it was accepted; its figures are of the "+
-					"latest scores\n", at.UTC().Format("2 Jan 2006 15:04"))
-			}
+		at := c.Baseline.Batch.Rescored
+		if _, yes := b.accepted.Replaced(c.Baseline.Batch.By, at); yes {
+			fmt.Fprintf(notes, "note: the baseline was scored again on %s, after it was accepted; its figures are of the "+
+				"latest scores\n", at.UTC().Format("2 Jan 2006 15:04"))
 		}
 		if err := b.name(ctx, c, i, gates.Drops); err != nil {
 			return false, err

@@ -29,6 +29,9 @@ type Sought struct {
 // latestRuns is the number of latest runs in which the case is searched for.
 const latestRuns = 1000
 
+// suggestedCases is the number of cases of a file among which a misspelt one is searched for.
+const suggestedCases = 1000
+
 // Stored reads the scores of the case from a warehouse, and the answer. If inFile is true, the answer may be missing,
 // because a file has it.
 func (s *Sought) Stored(ctx context.Context, w *store.Store, inFile bool) (caseview.Input, error) {
@@ -66,10 +69,15 @@ func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, er
 			return run, err
 		}
 	}
+	there := "; badger report --db URL --csv - lists the cases of the latest run"
+	others := false
 	for _, id := range runs {
 		found, err := w.AnswersOfCase(ctx, id, s.Case)
 		if err != nil {
 			return run, err
+		}
+		if len(found) > 0 && !others {
+			there, others = "; run "+printable.Short(id)+" has those of "+namesOf(found), true
 		}
 		found = slices.DeleteFunc(found, func(a scoring.AnswerID) bool { return !a.Matches(s.Of) })
 		if len(found) > 1 {
@@ -81,37 +89,22 @@ func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, er
 		}
 	}
 	asked := strings.Join(append([]string{"the case " + printable.Short(s.Case)}, s.Named...), ", ")
-	there, err := s.others(ctx, w, runs)
+	if s.RunID == "" {
+		return run, errcode.Usage("no run has scores of %s%s", asked, there)
+	}
+	rows, err := w.Runs(ctx, s.RunID)
 	if err != nil {
 		return run, err
 	}
-	if s.RunID != "" {
-		latest, err := w.LatestRuns(ctx, latestRuns)
-		if err != nil {
-			return run, err
-		}
-		if !slices.Contains(latest, s.RunID) {
-			return run, errcode.Usage("--run: run %s does not exist%s", printable.Short(s.RunID),
-				scoring.SuggestOrList(s.RunID, latest))
-		}
+	if len(rows) > 0 || others {
 		return run, errcode.Usage("run %s has no scores of %s%s", printable.Short(s.RunID), asked, there)
 	}
-	return run, errcode.Usage("no run has scores of %s%s", asked, there)
-}
-
-// others returns the end of an error about an answer without scores: the agents whose answers to the case have some, or
-// the cases of the latest of runs.
-func (s *Sought) others(ctx context.Context, w *store.Store, runs []string) (string, error) {
-	for _, id := range runs {
-		found, err := w.AnswersOfCase(ctx, id, s.Case)
-		if err != nil {
-			return "", err
-		}
-		if len(found) > 0 {
-			return "; run " + printable.Short(id) + " has those of " + namesOf(found), nil
-		}
+	latest, err := w.LatestRuns(ctx, latestRuns)
+	if err != nil {
+		return run, err
 	}
-	return "; badger report --db URL --csv - lists the cases of the latest run", nil
+	return run, errcode.Usage("--run: run %s does not exist%s", printable.Short(s.RunID),
+		scoring.SuggestOrList(s.RunID, latest))
 }
 
 // InFile reads the case from a file. source yields the cases of the file that match the pattern. None or several
@@ -123,7 +116,7 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(others, item.CaseID) && len(others) < latestRuns {
+		if !slices.Contains(others, item.CaseID) && len(others) < suggestedCases {
 			others = append(others, item.CaseID)
 		}
 		if item.CaseID == s.Case {
