@@ -212,18 +212,12 @@ func (f *Found) viewsDiffer(d driver.Dialect) bool {
 // changed reports whether the view's query differs from the installed one, or its definition was changed since it was
 // installed. Without recorded fingerprints it returns false.
 func (v FoundView) changed(query string) bool {
-	return v.Recorded[0] != "" && v.Recorded[0] != fingerprint(query) ||
-		v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
+	return v.Recorded[0] != "" && v.Recorded[0] != fingerprint(query) || v.reshown()
 }
 
-// reshown reports whether the definition of a view differs from the recorded one.
-func (f *Found) reshown() bool {
-	for _, v := range f.Views {
-		if v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown) {
-			return true
-		}
-	}
-	return false
+// reshown reports whether the view's definition in the warehouse differs from the recorded one.
+func (v FoundView) reshown() bool {
+	return v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
 }
 
 // fingerprints returns the value of schema_version.views for the installed views. shown are their definitions in the

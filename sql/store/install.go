@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func (w *Store) Inspect(ctx context.Context) (Found, error) {
 		}
 	}
 	f.Record(prints)
-	if w.SQL().RawViews != "" && f.reshown() {
+	if w.SQL().RawViews != "" && slices.ContainsFunc(slices.Collect(maps.Values(f.Views)), FoundView.reshown) {
 		if views, is := w.views(ctx, w.SQL().ShownViews); is {
 			f.Views = views
 			f.Record(prints)
@@ -60,9 +61,7 @@ func (w *Store) views(ctx context.Context, query string) (map[string]FoundView, 
 	if query == "" {
 		return out, false
 	}
-	statement := shownViews(w.SQL())
-	statement.Text = query
-	views, err := all(ctx, w, statement)
+	views, err := all(ctx, w, shownViews(query))
 	for _, v := range views {
 		out[strings.ToLower(v.name)] = FoundView{Shown: v.text}
 	}
@@ -71,10 +70,10 @@ func (w *Store) views(ctx context.Context, query string) (map[string]FoundView, 
 
 type shownView struct{ name, text string }
 
-// shownViews returns the dialect's statement for the views and their definitions.
-func shownViews(d driver.Dialect) Select[shownView] {
+// shownViews returns the statement for the views and their definitions: ShownViews or RawViews of a dialect.
+func shownViews(query string) Select[shownView] {
 	return Select[shownView]{
-		What: "looking at badger's views", Text: d.ShownViews,
+		What: "looking at badger's views", Text: query,
 		Fields: []field[shownView]{
 			{In: func(v *shownView) any { return &v.name }},
 			{In: func(v *shownView) any { return &v.text }},

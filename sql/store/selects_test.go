@@ -144,7 +144,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"OfRun.scores":          {statementOf(of.scores(d, scoreFields)), statementOf(of.scores(d, heldFields))},
 		"OfRun.metrics":         {statementOf(of.metrics(d))},
 		"OfRun.keys":            {statementOf(of.keys(d))},
-		"shownViews":            {statementOf(shownViews(d))},
+		"shownViews":            {statementOf(shownViews(d.ShownViews))},
 		"versions":              {statementOf(versions())},
 		"promoted":              {statementOf(promoted(d, []any{"j"}))},
 		"Reader.labelledScores": {statementOf(q.labelledScores(run.By))},
