@@ -111,11 +111,20 @@ func (p Providers) Address(spec, baseURL string) (*url.URL, error) {
 	case baseURL == "":
 		baseURL = provider.Address
 	}
-	u, err := url.Parse(baseURL)
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL (--judge-url or judge.base_url): expected http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1")
+	u, _ := url.Parse(baseURL) // nil if it is malformed
+	if err := CheckBaseURL(u); err != nil {
+		return nil, err
 	}
 	return u, nil
+}
+
+// CheckBaseURL returns an error unless u is an HTTP URL with a host. nil, as [url.Parse] returns it, is malformed.
+func CheckBaseURL(u *url.URL) error {
+	if u == nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errcode.New(errcode.InvalidArgument, "judge base URL (--judge-url or judge.base_url): expected "+
+			"http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1")
+	}
+	return nil
 }
 
 // TextQueryer runs one query that returns one string. A warehouse connection satisfies it; cortex, bigqueryai and

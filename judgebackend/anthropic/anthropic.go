@@ -12,7 +12,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
 )
@@ -46,7 +45,7 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	}
 	at, err := url.Parse(address)
 	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL (--judge-url or judge.base_url): expected http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1")
+		return nil, judgebackend.CheckBaseURL(at)
 	}
 	b := &claude{id: judgebackend.Identity{Backend: "anthropic", Model: model, Host: endpoint.HostPort(at)}}
 	b.features = endpoint.NewFeatures(b.id, o.Log)

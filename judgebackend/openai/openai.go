@@ -49,7 +49,7 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	address, err := url.Parse(o.BaseURL)
 	switch {
 	case err != nil:
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL (--judge-url or judge.base_url): expected http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1")
+		return nil, judgebackend.CheckBaseURL(address)
 	case o.BaseURL == "" && o.AzureAPIVersion != "":
 		return nil, errcode.New(errcode.InvalidArgument,
 			"judge openai: Azure needs a base URL, https://RESOURCE.openai.azure.com")

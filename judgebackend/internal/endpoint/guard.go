@@ -68,9 +68,10 @@ func NewGuard(id judgebackend.Identity, base *url.URL, o *judgebackend.OpenOptio
 		return nil, err
 	}
 	g := &Guard{id: id, allow: allow, maxBytes: o.MaxReplyBytes, clock: o.Clock}
+	if err := judgebackend.CheckBaseURL(base); err != nil {
+		return nil, err
+	}
 	switch {
-	case base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "":
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL (--judge-url or judge.base_url): expected http(s)://HOST[:PORT]/PATH, such as http://127.0.0.1:8000/v1")
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
 		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: expected neither credentials nor a query in it")
 	case !allow[HostPort(base)]:
