@@ -76,8 +76,8 @@ type namedOutput struct {
 }
 
 // checkOutputs returns a usage error if a command would write to a file that it reads, to a result that one of its case
-// files refers to, to a file of a database, or to one file twice, before anything is written. Of a folder, the
-// files in it that are read count. Relative names, links and the URLs of databases do not matter.
+// files refers to, to a file of a database, or to one file twice, before anything is written. In a
+// folder, only files that the command reads are protected. Relative names, links and database URLs are resolved.
 func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 	command := chosen.Selected()
 	if command == nil {
@@ -123,19 +123,19 @@ func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 			add(part.Positional)
 		}
 	}
+	has := func(flag string) bool {
+		return slices.ContainsFunc(slices.Concat(command.AllFlags(false)...),
+			func(f *kong.Flag) bool { return f.Name == flag })
+	}
 	var configured []namedOutput
-	for _, f := range slices.Concat(command.AllFlags(false)...) {
-		if f.Name == "config" {
-			configured = in.configure(set, p)
-		}
+	if has("config") {
+		configured = in.configure(set, p)
 	}
 	if len(outputs)+len(configured) == 0 {
 		return nil
 	}
-	for _, f := range slices.Concat(command.AllFlags(false)...) {
-		if dir := cmp.Or(set["snapshots"], in.store, "snapshots"); f.Name == "snapshots" && dir != "none" {
-			in.folders = append(in.folders, inputFolder{dir: dir, reads: execution.Keeps})
-		}
+	if dir := cmp.Or(set["snapshots"], in.store, "snapshots"); has("snapshots") && dir != "none" {
+		in.folders = append(in.folders, inputFolder{dir: dir, reads: execution.Keeps})
 	}
 	if uses, ok := command.Target.Addr().Interface().(usesFiles); ok {
 		for _, name := range uses.files() {
@@ -159,7 +159,7 @@ func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 // caseFlags are the flags that name case files.
 var caseFlags = strings.Fields("cases golden sentinels case-file answer logic chosen")
 
-// inputs are what a command reads.
+// inputs are the files and folders that a command reads.
 type inputs struct {
 	files   []string
 	folders []inputFolder
@@ -173,7 +173,7 @@ type inputs struct {
 type inputFolder struct {
 	dir   string
 	reads func(name string) bool
-	large bool // links to its files are not looked for
+	large bool // it is not searched for files that the output is a link to
 }
 
 // anyFile reports that each file of a folder is read.
@@ -276,7 +276,7 @@ func filesOf(name string) []string {
 	return files
 }
 
-// keyFilesOf returns the files, such as those of keys, that options of a URL name.
+// keyFilesOf returns the existing files that query parameters of a URL name, such as a key or a certificate.
 func keyFilesOf(url string) (files []string) {
 	_, query, _ := strings.Cut(url, "?")
 	for option := range strings.SplitSeq(query, "&") {
@@ -325,8 +325,8 @@ func (o namedOutput) check(ctx context.Context, in *inputs, before []namedOutput
 	return nil
 }
 
-// reads says what the command reads from the file of an output; "" if it does not read it. info is that of the file, if
-// it exists, and isFile reports whether it is a regular file.
+// reads describes how the command reads the file of an output; "" if it does not read it. info is the result of os.Stat
+// if the file exists, and isFile reports whether it is a regular file.
 func (o namedOutput) reads(ctx context.Context, in *inputs, info os.FileInfo, isFile bool) string {
 	const read = "read by this command"
 	if o.use == created {

@@ -96,7 +96,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if err == nil && outcome.Done+outcome.Skipped == 0 {
-		return c.noCases(ctx, &e)
+		return c.noCases(ctx)
 	}
 	if e := e.Summary.Close(c.Against); e != nil {
 		return e
@@ -242,7 +242,7 @@ func (c *runCommand) readAgain() bool {
 }
 
 // noCases returns the error for a run without cases. It is an error because a gate over no cases would pass.
-func (c *runCommand) noCases(ctx context.Context, e *runAtWork) error {
+func (c *runCommand) noCases(ctx context.Context) error {
 	of := c.named()
 	switch {
 	case c.Cases != "" && len(of) == 0:
@@ -259,8 +259,11 @@ func (c *runCommand) noCases(ctx context.Context, e *runAtWork) error {
 
 // answersInFile returns the end of an error about answers that the case file lacks: the names of those that it has.
 func (c *runCommand) answersInFile(ctx context.Context) string {
+	if !c.readAgain() {
+		return ""
+	}
 	file, err := cases.OpenFile("--cases", c.Cases, store.Filter{})
-	if err != nil || !c.readAgain() {
+	if err != nil {
 		return ""
 	}
 	var there []string

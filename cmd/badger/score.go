@@ -45,12 +45,13 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	for flag, t := range map[string]*scoring.Table{"gold": gold, "pred": pred} {
+	for i, t := range []*scoring.Table{gold, pred} {
 		has := func(name string) bool {
 			return slices.ContainsFunc(t.Columns, func(c scoring.Column) bool { return c.Name == name })
 		}
 		if has("case_id") && has("gold") {
-			fmt.Fprintf(p.stderr, "note: --%s has the keys of a case file, which badger run --cases scores\n", flag)
+			fmt.Fprintf(p.stderr, "note: --%s has the keys of a case file, which badger run --cases scores\n",
+				[]string{"gold", "pred"}[i])
 		}
 	}
 	gold, pred = scoring.AsWritten(gold, pred)

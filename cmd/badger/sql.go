@@ -90,7 +90,7 @@ func (c *sqlCommand) notSQL() error {
 	switch ext := strings.ToLower(filepath.Ext(c.Query)); {
 	case ext == ".sql":
 		return usage("the argument %s is the name of a file; write badger sql < %[1]s", printable.Shell(c.Query))
-	case ext == ".duckdb" || ext == ".ddb" || ext == ".db" || strings.HasPrefix(c.Query, "duckdb:"):
+	case databaseFile(strings.ToLower(c.Query)) || strings.HasPrefix(c.Query, "duckdb:"):
 		return usage("the argument %s is the name of a database; write --db %[1]s and the SQL", printable.Shell(c.Query))
 	case ext == ".csv" || ext == ".parquet" || ext == ".json" || ext == ".jsonl":
 		return usage("the argument %s is the name of a file; write badger sql \"SELECT * FROM '%s'\"", printable.Shell(c.Query), c.Query)

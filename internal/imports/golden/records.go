@@ -242,7 +242,7 @@ func notJSON(path string) string {
 	return ""
 }
 
-// checkJSON returns an error for a folder and for a file of which no line at its beginning is JSON.
+// checkJSON returns an error for a folder, and for a file whose first 4 KiB have no line that starts as JSON.
 func (s *Set) checkJSON(path string) error {
 	found := notJSON(path)
 	lines := bytes.Split(headOf(path), []byte("\n"))
@@ -316,7 +316,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isJSON reports whether the first byte of a file that is not white space begins a JSON object or list.
+// isJSON reports whether a file starts, after white space, with the bracket of a JSON object or array.
 func isJSON(path string) bool {
 	text := headOf(path)
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')

@@ -207,10 +207,8 @@ func (s *Set) Close() error { return errors.Join(s.file.Close(), os.Remove(s.fil
 
 // AddFile reads a file, or a folder if the kind is read from one.
 func (s *Set) AddFile(path string) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return errcode.NoFile("", path)
-	} else if err != nil {
-		return errcode.AsUsage(errcode.New(errcode.OfFile(err), "%w", err))
+	if err := checkNamed("", path); err != nil {
+		return err
 	}
 	s.from(path)
 	read := s.kind.files
@@ -229,10 +227,8 @@ func (s *Set) AddFile(path string) error {
 
 // AddPredictions reads a file or a folder of answers.
 func (s *Set) AddPredictions(path string) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return errcode.NoFile("--predictions: ", path)
-	} else if err != nil {
-		return errcode.AsUsage(errcode.New(errcode.OfFile(err), "--predictions: %w", err))
+	if err := checkNamed("--predictions: ", path); err != nil {
+		return err
 	}
 	s.given = true
 	s.o.Agent = cmp.Or(s.o.Agent, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
@@ -245,6 +241,18 @@ func (s *Set) AddPredictions(path string) error {
 		return errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
 	}
 	return nil
+}
+
+// checkNamed returns a usage error for a file or folder that cannot be found. what is the start of the error message.
+func checkNamed(what, path string) error {
+	_, err := os.Stat(path)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return errcode.NoFile(what, path)
+	}
+	return errcode.AsUsage(errcode.New(errcode.OfFile(err), "%s%w", what, err))
 }
 
 // from adds a file that records are read from.
