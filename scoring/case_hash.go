@@ -40,7 +40,7 @@ func (c *Case) GoldHash() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// AnswerHash returns a hash, 16 hexadecimal digits, of what the agent gave: its query with the error, the result and
+// AnswerHash returns a hash, 16 hexadecimal digits, of the agent's answer: its query with the error, the result and
 // the chart, its interpretation, response, calls and passages, and the turns before it. Together with
 // [Case.GoldHash] it identifies what scores were computed from. Names, times, latencies and costs are excluded.
 func (c *Case) AnswerHash() string {

@@ -291,7 +291,7 @@ var numberExpected = lazyregexp.New(`expected (?:a valid \d+ bit (u?int|float)|(
 
 var enumExpected = lazyregexp.New(`^(--\S+) must be one of (.*) but got "(.*)"$`)
 
-// explainFlags rewrites errors about the values and names of flags, with what is expected.
+// explainFlags rewrites errors about the values and names of flags, and adds the expected values.
 func explainFlags(err error) error {
 	said := err.Error()
 	if m := numberExpected.FindStringSubmatch(said); m != nil {

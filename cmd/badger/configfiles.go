@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A keyUse says which file a text in the configuration names.
+// A keyUse is the kind of file that the value of a configuration key names.
 type keyUse int
 
 const (
@@ -20,8 +20,8 @@ const (
 	keyWritten                 // a file that lines are added to
 )
 
-// keyUses lists the keys of the configuration that name files, without the names and numbers of entries. An entry
-// without a point is for each key that ends with it.
+// keyUses lists the keys of the configuration that name files. Names and positions of entries in maps and lists are
+// left out of a key. A name without a dot, such as key_file, is that of the key in every section.
 var keyUses = map[string]keyUse{
 	"tls.cert": keyFile, "tls.key": keyFile, "client_ca": keyFile, "token_file": keyFile, "keys": keyFile,
 	"results.files": keyRoot, "warehouse": keyWarehouse, "execute.url": keyWarehouse, "execute.snapshots": keyStore,
@@ -30,7 +30,7 @@ var keyUses = map[string]keyUse{
 	"judge.audit": keyWritten, "judge.ledger": keyWritten,
 }
 
-// useOfKey returns which file the text of a key names.
+// useOfKey returns the kind of file that the value of a key names.
 func useOfKey(key string) keyUse {
 	if use, ok := keyUses[key]; ok {
 		return use

@@ -17,7 +17,7 @@ type doneSet struct {
 	from    map[scoring.AnswerID]madeFrom // for answers whose scores have a hash
 }
 
-// madeFrom says what the scores of an answer were made from: [scoring.Case.GoldHash] and [scoring.Case.AnswerHash].
+// madeFrom has the hashes of the inputs of an answer's scores: [scoring.Case.GoldHash] and [scoring.Case.AnswerHash].
 type madeFrom struct{ gold, answer hashID }
 
 // hashID is a hash of scores as a number; the zero value is an unknown one.
@@ -103,7 +103,7 @@ func (s *doneSet) put(k Key) {
 	b[i>>6] |= 1 << (i & 63)
 }
 
-// madeFrom records what a score was made from, as far as it names that.
+// madeFrom records the hashes of a stored score; rows of earlier versions have none.
 func (s *doneSet) madeFrom(r *scoring.Row) {
 	if r.GoldHash == "" && r.AnswerHash == "" {
 		return // its case could not be read

@@ -39,7 +39,7 @@ type Runner struct {
 	// ProgressEvery (default 200 ms) and at the end. Calls are never concurrent; each function may be nil. For a case
 	// that could not be read, c is the known part of its question, or nil; Skipped is called with nil.
 	//
-	// If the question, gold or answer of a case differs from that of its stored scores, the case is scored again, and
+	// If the question, gold or answer of a case differs from that of its stored scores, the case is re-scored, and
 	// Scored is called after Held. A case whose scores are all stored is only read and compared if Skipped is not nil.
 	Held          func(rows []scoring.Row)
 	Skipped       func(c *scoring.Case, of scoring.AnswerID, spent scoring.Spent)

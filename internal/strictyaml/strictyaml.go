@@ -115,7 +115,7 @@ func unreadable(err error, text []byte) error {
 	return out
 }
 
-// plainMessages describes what the library's messages about the form of a text usually mean.
+// plainMessages maps the library's messages about syntax to their usual causes.
 var plainMessages = map[string]string{
 	"mapping values are not allowed in this context":         "a key stands where a value is expected: are the lines around it indented alike, and is a value with a colon in quotes?",
 	"could not find expected ':'":                            "expected a colon after the key, as in key: value",
