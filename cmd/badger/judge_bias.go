@@ -117,7 +117,11 @@ func (c *judgeBiasCommand) Run(ctx context.Context, p process) error {
 	for _, of := range b.Unmeasured {
 		said = append(said, "gate failed: "+of)
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) > 0:
+	case len(b.Rows) == 0:
+		said = []string{"gate failed: bias cannot be tested: no answer has a verdict"}
+	default:
 		return printGates(p.stderr, []string{"gate passed: no bias is shown"}, true)
 	}
 	return printGates(p.stderr, said, false)

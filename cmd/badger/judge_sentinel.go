@@ -511,7 +511,7 @@ func (f *sentinelFlags) prepare(e *runAtWork, config *configuration, metrics []s
 	}
 	notLive := config.Judge.CheckLive()
 	switch {
-	case f.Sentinels == "" && (e.Warehouse == nil || notLive != nil):
+	case f.Sentinels == "" && !f.FailOnDrift && (e.Warehouse == nil || notLive != nil):
 		return nil, nil //nolint:nilnil,nilerr // the configured ones are not asked
 	case notLive != nil:
 		return nil, notLive

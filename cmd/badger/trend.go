@@ -109,17 +109,7 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	var said []string
-	reached := true
-	if len(gates) > 0 {
-		said, reached = t.Check(gates)
-	}
-	if c.FailOnDecline {
-		for i := range t.Latest {
-			lines, passed := t.Latest[i].Course.CheckDecline()
-			said, reached = append(said, lines...), reached && passed
-		}
-	}
+	said, reached := t.Check(gates, c.FailOnDecline)
 	return printGates(p.stderr, said, reached)
 }
 

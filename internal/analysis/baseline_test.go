@@ -203,7 +203,7 @@ func TestTrendFilterKeepsBaselines(t *testing.T) {
 			t.Errorf("%s: baselines %v, want %v", tc.why, before, tc.before)
 		}
 		// 8 of the 14 broke: p is 2/2^8.
-		said, passed := some.Check([]gate.Drop{{Metric: "ex", Drop: .05}})
+		said, passed := some.Check([]gate.Drop{{Metric: "ex", Drop: .05}}, false)
 		if passed || !strings.Contains(said[0], "87.5%, then on 37.5% of 16 shared cases (-50.0 points, more than chance, p 0.008)") {
 			t.Errorf("%s: %v %q", tc.why, passed, said)
 		}
@@ -276,7 +276,7 @@ func TestSlowDecline(t *testing.T) {
 		ch.Chance != MoreThanChance {
 		t.Errorf("%+v: %+v", c.Baseline, ch)
 	}
-	said, reached := trend.Check([]gate.Drop{{Metric: "ex", Drop: .05}})
+	said, reached := trend.Check([]gate.Drop{{Metric: "ex", Drop: .05}}, false)
 	if want := "gate failed: ex passed on 79.5%, then on 34.1% of 44 shared cases (-45.5 points, more than chance, p <.001); the gate fails at a drop of 5 points or more, if it is more than chance"; reached || said[0] != want {
 		t.Errorf("%v %q, want %q", reached, said, want)
 	}
@@ -426,7 +426,7 @@ func TestBadBatchIsNoBaseline(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := tr.Baselines[len(tr.Baselines)-1]
-		said, reached := tr.Check(drop)
+		said, reached := tr.Check(drop, false)
 		if base.Batch.Batch != tc.base || reached != tc.reached || !strings.Contains(base.String(), tc.text) {
 			t.Errorf("%s: baseline %s, %v %q", tc.why, base, reached, said)
 		}
@@ -496,7 +496,7 @@ func TestDeclineGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said, passed := tr.Latest[0].Course.CheckDecline(); passed != tc.passed || !strings.HasPrefix(said[0], tc.mention) {
+		if said, passed := tr.Check(nil, true); passed != tc.passed || !strings.HasPrefix(said[0], tc.mention) {
 			t.Errorf("%v %q, want %q", passed, said, tc.mention)
 		}
 	}
@@ -510,7 +510,40 @@ func TestDeclineGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said, reached := tr.Check([]gate.Drop{{Metric: "ex", Drop: .05}}); reached || len(said) != 4 || said[2] != "a 1, batch n01:" {
+	if said, reached := tr.Check([]gate.Drop{{Metric: "ex", Drop: .05}}, false); reached || len(said) != 4 || said[2] != "a 1, batch n01:" {
 		t.Errorf("%v %q", reached, said)
+	}
+	if said, reached := tr.Check(nil, true); !reached || len(said) != 4 || said[2] != "a 1, batch n01:" {
+		t.Errorf("declines: %v %q", reached, said)
+	}
+}
+
+// A gate on declines that has nothing to look at fails and says why; one that is not set says nothing.
+func TestDeclineGateWithoutScores(t *testing.T) {
+	others := rightOn("11", 31, 31)
+	last := others.batches[1]
+	last.Batch, last.At = "n99", last.At.AddDate(0, 0, 1)
+	others.add(last, value("latency", "c1", 1))
+	for _, tc := range []struct {
+		primary string
+		m       *memory
+		says    string
+	}{
+		{"ex", &memory{}, "gate failed: no scores were found"},
+		{"", &memory{}, "gate failed: no scores were found"},
+		{"ex", others, "gate failed: declines cannot be tested: no answer of the newest batch has a score of ex "},
+		{"ex", rightOn("111", 31, 31, 31), "gate passed: ex shows no decline over the last 3 batches"},
+	} {
+		tr, err := NewTrend(t.Context(), tc.m, NewSet(nil), TrendOptions{CompareOptions: CompareOptions{Primary: tc.primary}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, passed := tr.Check(nil, true)
+		if len(said) != 1 || !strings.HasPrefix(said[0], tc.says) || passed != strings.HasPrefix(tc.says, "gate passed") {
+			t.Errorf("%v %q, want %q", passed, said, tc.says)
+		}
+		if said, passed := tr.Check(nil, false); said != nil || !passed {
+			t.Errorf("no gate: %v %q", passed, said)
+		}
 	}
 }

@@ -355,10 +355,18 @@ func (c *Course) find(alpha float64) {
 	}
 }
 
-// CheckDecline describes whether the course passes a gate on declines: no finding is a trend or change point for the
-// worse. It passes if there are too few batches, so that c is nil.
-func (c *Course) CheckDecline() (said []string, passed bool) {
-	if c == nil {
+// CheckDecline describes whether c, the course of h, passes a gate on declines: no finding is a trend or change point
+// for the worse. It passes if there are too few batches, so that c is nil, and fails if the latest batch has no verdict
+// of the metric, because nothing was tested.
+func (h *History) CheckDecline(c *Course) (said []string, passed bool) {
+	switch {
+	case h.Metric == "":
+		return []string{gate.Line(false, "declines cannot be tested: no metric with scores tells right answers from "+
+			"wrong ones; expected scores of a metric such as hybrid_ex")}, false
+	case !h.rated():
+		return []string{gate.Line(false, fmt.Sprintf("declines cannot be tested: no answer of the newest batch has a "+
+			"score of %s that passes or fails; --primary names another metric", h.Metric))}, false
+	case c == nil:
 		return []string{gate.Line(true, "no decline: fewer than three batches can be compared")}, true
 	}
 	for _, f := range c.Findings {
@@ -371,6 +379,15 @@ func (c *Course) CheckDecline() (said []string, passed bool) {
 	}
 	return []string{gate.Line(true, fmt.Sprintf("%s shows no decline over the last %s", c.Metric,
 		printable.Count(len(c.Batches), "batch")))}, true
+}
+
+// rated reports whether an answer of the latest batch is right, wrong or missing.
+func (h *History) rated() bool {
+	n := len(h.columns)
+	return n > 0 && slices.ContainsFunc(h.columns[n-1], func(e entry) bool {
+		s := e.mark.standing()
+		return s.Right() || s.Wrong()
+	})
 }
 
 // shows reports whether the latest batch is on the side of the mean that a trend with this slope leads to.

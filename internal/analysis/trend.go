@@ -48,6 +48,9 @@ type Latest struct {
 	Baseline *Baseline `json:"baseline,omitempty"`
 	Course   *Course   `json:"course,omitempty"` // of the primary metric
 	Findings []Finding `json:"findings,omitempty"`
+
+	said   []string // messages of a gate on declines
+	passed bool
 }
 
 // Point holds the figures of a metric for one batch, and the change from its baseline.
@@ -145,16 +148,17 @@ func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptio
 			return err
 		}
 		l.Findings = append(l.Findings, harm...)
+		h := &History{}
 		if t.Primary != "" {
 			of := OfAgent(t.all, slices.Index(t.all, t.Batches[i]), HistoryBatches)
-			h, err := NewHistory(ctx, src, set, of, t.Primary)
-			if err != nil {
+			if h, err = NewHistory(ctx, src, set, of, t.Primary); err != nil {
 				return err
 			}
 			if l.Course = h.Course(o.Alpha, o.Seed); l.Course != nil {
 				l.Findings = append(l.Findings, l.Course.Findings...)
 			}
 		}
+		l.said, l.passed = h.CheckDecline(l.Course)
 		t.Latest = append(t.Latest, l)
 	}
 	return nil
@@ -281,13 +285,35 @@ func (t *Trend) Newest() *Comparison {
 }
 
 // Check reports whether the latest batch of each agent passes the gates against its baseline, see [Comparison.Check]. A
-// batch without a baseline passes if its run is done and no batch of the agent is accepted, see [NoBaseline].
-func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
+// batch without a baseline passes if its run is done and no batch of the agent is accepted, see [NoBaseline]. With
+// decline, the latest batches also must not show a decline of the primary metric, see [History.CheckDecline]. No gate
+// passes without scores.
+func (t *Trend) Check(gates []gate.Drop, decline bool) (said []string, reached bool) {
+	if len(gates) == 0 && !decline {
+		return nil, true
+	}
 	latest := newestOfAgents(t.Batches)
 	if len(latest) == 0 {
-		return []string{gate.Line(true, "the newest batch has no baseline: no complete batch precedes it")}, true
+		return []string{gate.Line(false, "no scores were found")}, false
 	}
+	said, reached = t.checkDrops(latest, gates)
+	for i := range t.Latest {
+		if l := &t.Latest[i]; decline {
+			if len(latest) > 1 {
+				said = append(said, t.Batches[l.Batch].Name()+":")
+			}
+			said, reached = append(said, l.said...), reached && l.passed
+		}
+	}
+	return said, reached
+}
+
+// checkDrops is Check for gates on the change of the batches latest, by their indexes.
+func (t *Trend) checkDrops(latest []int, gates []gate.Drop) (said []string, reached bool) {
 	reached = true
+	if len(gates) == 0 {
+		return nil, true
+	}
 	for _, i := range latest {
 		b := &t.Batches[i]
 		why, fault := NoBaseline(t.all, t.accepted, slices.Index(t.all, *b), b.Rescored)

@@ -107,11 +107,11 @@ func Batches(ctx context.Context, w *store.Store, of store.OfRun,
 				return nil, 0, err
 			}
 			one.Findings = append(one.Findings, harm...)
-			course, err := b.course(ctx, i, primary, o.Alpha)
+			h, err := b.history(ctx, i, primary)
 			if err != nil {
 				return nil, 0, err
 			}
-			if course != nil {
+			if course := h.Course(o.Alpha, 0); course != nil {
 				one.Findings = append(one.Findings, course.Findings...)
 			}
 		}
@@ -144,6 +144,10 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 		return false, err
 	}
 	o, _ := analysis.CompareOptions{Primary: gates.Primary}.Select(b.set, there, gates.Drops)
+	if len(b.of) == 0 {
+		fmt.Fprintln(notes, gate.Line(false, "the run has no scores"))
+		return false, nil
+	}
 	reached = true
 	decided := map[string]bool{}
 	for _, i := range slices.Backward(b.of) {
@@ -203,11 +207,11 @@ func (b *ofBaselines) drop(ctx context.Context, notes io.Writer, i int, o analys
 		say(c.Check(gates.Drops))
 	}
 	if gates.Decline {
-		course, err := b.course(ctx, i, o.Primary, 0.05)
+		h, err := b.history(ctx, i, o.Primary)
 		if err != nil {
 			return false, err
 		}
-		say(course.CheckDecline())
+		say(h.CheckDecline(h.Course(0.05, 0)))
 	}
 	return reached, nil
 }
@@ -255,13 +259,9 @@ func (b *ofBaselines) name(ctx context.Context, c *analysis.Comparison, i int, g
 	return nil
 }
 
-// course returns the course of a metric up to batch i; nil if there are too few batches.
-func (b *ofBaselines) course(ctx context.Context, i int, primary string, alpha float64) (*analysis.Course, error) {
-	h, err := analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i, analysis.HistoryBatches), primary)
-	if err != nil {
-		return nil, err
-	}
-	return h.Course(alpha, 0), nil
+// history returns the history of a metric up to batch i.
+func (b *ofBaselines) history(ctx context.Context, i int, primary string) (*analysis.History, error) {
+	return analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i, analysis.HistoryBatches), primary)
 }
 
 // Drops is [Drops] for the run e.
