@@ -184,13 +184,13 @@ func TestMaxBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, log := badger(t, "run", "--quiet", "--cases", cases, "--to", db, "--metrics", "ex_bird", "--max-broken", "ex_bird=2", "--fail-on-drop", "ex_bird=0")
-	if code != exitGate || !strings.Contains(log, "gate failed: 3 of 8 cases that passed ex_bird before do not pass now") ||
+	if code != exitGate || !strings.Contains(log, "gate failed: ex_bird: 3 of the 8 cases that passed in the baseline broke") ||
 		!strings.Contains(log, "gate passed: ex_bird passed on 100.0%") || !strings.Contains(log, "3 changed cases can always be chance, and --max-broken ex_bird=N limits") {
 		t.Errorf("exit %d: %s", code, log)
 	}
 	for _, command := range []string{"report", "compare", "trend"} {
 		for most, want := range map[string]int{"ex_bird=2": exitGate, "ex_bird=3": exitDone} {
-			if code, _, log := badger(t, command, "--db", db, "--max-broken", most); code != want || !strings.Contains(log, "3 of 8 cases that passed ex_bird before do not pass now") {
+			if code, _, log := badger(t, command, "--db", db, "--max-broken", most); code != want || !strings.Contains(log, "ex_bird: 3 of the 8 cases that passed in the baseline broke") {
 				t.Errorf("%s, %s: exit %d, want %d: %s", command, most, code, want, log)
 			}
 		}

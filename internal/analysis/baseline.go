@@ -125,6 +125,12 @@ type Baseline struct {
 	Why      string      `json:"why"`
 	Accepted *Acceptance `json:"accepted,omitempty"`
 	Batches  int         `json:"batches"` // distance in batches of the agent; 1: it is the one before
+	// ScoredAgain is when a score of the accepted baseline was stored last, if that was after its acceptance: the figures
+	// are then not those that were accepted.
+	ScoredAgain *time.Time `json:"scored_again_at,omitempty"`
+	// Replaced says that the other batch is accepted itself and was scored again after that; "" if it was not. Gates
+	// then fail, see [Accepted.Replaced].
+	Replaced string `json:"replaced,omitempty"`
 	// AcceptedLater reports that no batch before the other is accepted, but the other itself or a later one is.
 	AcceptedLater bool `json:"accepted_later,omitempty"`
 	// Passed is the first complete batch of the version, or of the version before, that is not the baseline because it is
@@ -152,15 +158,15 @@ func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline)
 	return at, b
 }
 
-// NoBaseline describes why batch i of a list of all batches, sorted by [Accepted.Sort], has no baseline. fault reports
-// whether a batch of the agent is accepted all the same, so that a gate on the change has nothing to rest on although
-// there is a baseline. That the batch itself was accepted is a fault only if its scores are of a run that started after
-// that, at started; a zero started means unknown.
-func NoBaseline(batches []Batch, accepted Accepted, i int, started time.Time) (why string, fault bool) {
+// NoBaseline describes in a sentence why batch i of a list of all batches, sorted by [Accepted.Sort], has no baseline.
+// fault reports whether a batch of the agent is accepted all the same, so that a gate on the change has nothing to rest
+// on although there is a baseline. That the batch itself was accepted is a fault only if it was replaced.
+func NoBaseline(batches []Batch, accepted Accepted, i int) (says string, fault bool) {
 	of := &batches[i]
-	if why, yes := accepted.Replaced(of.By, started); yes {
-		return why, true
+	if says, yes := accepted.Replaced(of); yes {
+		return says, true
 	}
+	none := of.called() + " has no baseline: "
 	var later *Batch
 	for j := range batches {
 		b := &batches[j]
@@ -168,46 +174,64 @@ func NoBaseline(batches []Batch, accepted Accepted, i int, started time.Time) (w
 		switch {
 		case !is || b.Agent != of.Agent:
 		case j == i:
-			return "it is the accepted batch itself, and no other precedes it: nothing is compared", false
+			return of.called() + " is the accepted batch itself, and none precedes it, so nothing is compared", false
 		default:
 			later = b
 		}
 	}
 	if later != nil {
-		return fmt.Sprintf("%s is accepted, but of a later date (%s, this batch %s); compare them with "+
+		return none + fmt.Sprintf("%s is accepted, but of a later date (%s, this batch %s); compare them with "+
 			"badger compare --from-batch %s --to-batch %s, or accept an earlier batch", later.Name(), timeOf(later), timeOf(of),
 			printable.Shell(cmp.Or(later.Batch, "''")), printable.Shell(cmp.Or(of.Batch, "''"))), true
 	}
 	for by, a := range accepted {
 		if a.worse == "" && by.Agent == of.Agent {
-			return fmt.Sprintf("%s is accepted, but its scores are not in this database; score it again, accept another batch, "+
+			return none + fmt.Sprintf("%s is accepted, but its scores are not in this database; score it again, accept another batch, "+
 				"or withdraw it with badger accept --withdraw", a.name()), true
 		}
 	}
-	return "no complete batch precedes it, and none is accepted", false
+	return none + "no complete batch precedes it, and none is accepted", false
 }
 
-// Replaced reports whether a batch was accepted and its scores are of a run that started after that, at started, and
-// then describes it. A zero started means unknown.
-func (a Accepted) Replaced(by scoring.By, started time.Time) (why string, yes bool) {
-	one, is := a.of(by)
-	if !is || started.IsZero() || !started.After(one.When) {
+// Replaced reports whether a batch was accepted and scored again after that, and then describes it in a sentence. What
+// was accepted are the scores that the batch had at that time: a score that is stored later replaces them, whether a
+// new run or a resumed one stores it.
+func (a Accepted) Replaced(b *Batch) (says string, yes bool) {
+	one, is := a.of(b.By)
+	if !is || !b.Changed.After(one.When) {
 		return "", false
 	}
-	return "its own batch is accepted, and these scores are of a later run, so that the answers of the baseline are " +
-		"replaced; answers that changed need another batch (--batch of badger import, agent.batch_id of a case file)", true
+	return fmt.Sprintf("%s was accepted on %s and scored again on %s, so the scores that were accepted are "+
+		"replaced; give changed answers another batch (--batch of badger import, agent.batch_id of a case file), or accept "+
+		"this batch again", b.called(), minute(one.When), minute(b.Changed)), true
 }
+
+// called returns the batch's name as the subject of a sentence.
+func (b *Batch) called() string {
+	name := b.Name()
+	if rest, ok := strings.CutPrefix(name, NoName); ok {
+		return "the agent without a name" + rest
+	}
+	return name
+}
+
+// minute formats a time for messages.
+func minute(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04") }
 
 // timeOf formats the time of a batch.
 func timeOf(b *Batch) string {
 	if b.At.IsZero() {
 		return "without a date"
 	}
-	return b.At.UTC().Format("2 Jan 2006 15:04")
+	return minute(b.At)
 }
 
-// accept sets AcceptedLater and WithoutScores of the baseline of batch i.
+// accept sets AcceptedLater, WithoutScores, ScoredAgain and Replaced of the baseline of batch i.
 func (b *Baseline) accept(batches []Batch, accepted Accepted, i int) {
+	if _, yes := accepted.Replaced(&b.Batch); yes {
+		b.ScoredAgain = &b.Batch.Changed
+	}
+	b.Replaced, _ = accepted.Replaced(&batches[i])
 	found := map[scoring.By]bool{}
 	for j := range batches {
 		if _, is := accepted.of(batches[j].By); is && batches[j].Agent == batches[i].Agent {
@@ -235,6 +259,14 @@ func (b *Baseline) Unaccepted() string {
 		return "no earlier batch has been accepted"
 	}
 	return "no batch has been accepted"
+}
+
+// Again says that the accepted baseline was scored again after its acceptance; "" if it was not.
+func (b *Baseline) Again() string {
+	if b.ScoredAgain == nil {
+		return ""
+	}
+	return "scored again on " + minute(*b.ScoredAgain) + ", after it was accepted: its figures are of the latest scores"
 }
 
 // NotScored names the accepted batches of the agent that have no scores; "" if there are none.
@@ -339,8 +371,10 @@ func (b *Baseline) String() string {
 	default:
 		text += ", the first complete batch of this version; " + b.Unaccepted()
 	}
-	if lost := b.NotScored(); lost != "" {
-		text += "; " + lost
+	for _, more := range []string{b.Again(), b.NotScored(), b.Replaced} {
+		if more != "" {
+			text += "; " + more
+		}
 	}
 	return text
 }

@@ -561,8 +561,13 @@ func difference(a, b *float64) *float64 {
 // Check describes for each gate whether it passes, and reports whether all do and the run of the side To is complete.
 // A gate of a drop fails if the drop is at least g.Drop and more than chance by the adjusted p-value, or if it would
 // be so if the cases that lost their value did not pass. A gate that counts fails if more than g.Broken cases that
-// passed do not pass, for whatever reason. Both fail if the metric has no comparable scores.
+// passed do not pass, for whatever reason. Both fail if the metric has no comparable scores. If the side To is an
+// accepted batch that was scored again, nothing is compared and one line says so: an older baseline would hide that the
+// accepted scores are gone.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
+	if b := c.Baseline; b != nil && b.Replaced != "" && len(gates) > 0 {
+		return []string{gate.Line(false, b.Replaced)}, false
+	}
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
 		said, reached = append(said, gate.Line(false, n)), false
@@ -671,8 +676,11 @@ func (c *Change) checkBroken(g gate.Drop) (ok bool, text string) {
 	for i := range c.Lost {
 		ids = append(ids, c.Lost[i].IDs...)
 	}
-	text = fmt.Sprintf("%d of %s that passed %s before %s not pass now", n,
-		printable.Count(c.PassedBefore+lost, "case"), c.Metric, printable.Verb(n, "does", "do"))
+	text = c.Metric + ": none"
+	if n > 0 {
+		text = fmt.Sprintf("%s: %d", c.Metric, n)
+	}
+	text += fmt.Sprintf(" of the %s that passed in the baseline broke", printable.Count(c.PassedBefore+lost, "case"))
 	named := slices.Clone(ids[:min(len(ids), maxBrokenNamed)])
 	if more := n - len(named); len(named) > 0 && more > 0 {
 		named[len(named)-1] += fmt.Sprintf(" and %d more", more)

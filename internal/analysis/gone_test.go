@@ -29,8 +29,8 @@ func TestGatesCountCasesWithoutValue(t *testing.T) {
 		drop    float64
 		dropped bool
 	}{
-		{"as many as allowed", 2, 20, abstained, 2, true, "2 of 20 cases that passed ex before do not pass now (c1, c2; 2 abstained), expected at most 2", 0.1, true},
-		{"one more", 3, 20, abstained, 2, false, "3 of 20 cases that passed ex before do not pass now (c1, c2, c3; 3 abstained)", 0.1, true},
+		{"as many as allowed", 2, 20, abstained, 2, true, "2 of the 20 cases that passed in the baseline broke (c1, c2; 2 abstained), expected at most 2", 0.1, true},
+		{"one more", 3, 20, abstained, 2, false, "3 of the 20 cases that passed in the baseline broke (c1, c2, c3; 3 abstained)", 0.1, true},
 		{"5 of 20 can be chance (p 2/32)", 5, 20, abstained, 5, true, "c5; 5 abstained), expected at most 5", 0.25, true},
 		{"6 of 24 are more than chance (p 2/64)", 6, 24, abstained, 5, false, "c4, c5 and 1 more; 6 abstained)", 0.25, false},
 		{"6 of 25 are below a drop of 25 points", 6, 25, abstained, 6, true, "", 0.25, true},
@@ -43,7 +43,7 @@ func TestGatesCountCasesWithoutValue(t *testing.T) {
 			s.Gold = "h"
 			return s, true
 		}, 0, true, "not compared: 6 cases: the question or its accepted answer changed", 0.25, true},
-		{"all", 7, 7, abstained, 6, false, "7 of 7 cases that passed ex before do not pass now", 1, false},
+		{"all", 7, 7, abstained, 6, false, "7 of the 7 cases that passed in the baseline broke", 1, false},
 	} {
 		var from, to []Score
 		for i, id := range ids(tc.n) {
@@ -77,7 +77,7 @@ func TestGatesLeaveWhatDidNotPass(t *testing.T) {
 	}
 	c, ch := compareOne(t, from, to, CompareOptions{})
 	said, ok := c.Check([]gate.Drop{{Metric: "ex", Counts: true}, {Metric: "ex", Drop: 0.01}})
-	if !ok || !strings.Contains(said[0], "0 of 16 cases that passed") || !strings.Contains(said[1], "8 cases with a verdict before have none now") || ch.Gone != 8 || ch.Lost != nil {
+	if !ok || !strings.Contains(said[0], "ex: none of the 16 cases that passed in the baseline broke, expected at most 0") || !strings.Contains(said[1], "8 cases with a verdict before have none now") || ch.Gone != 8 || ch.Lost != nil {
 		t.Errorf("%v %q %+v", ok, said, ch)
 	}
 	if h := c.Headline(); !strings.HasSuffix(h, "Not compared: 8 of 24 answers with a value before, which have none now.") {
@@ -131,21 +131,80 @@ func TestBaselineOfOneDateAndNone(t *testing.T) {
 	for _, tc := range []struct {
 		why      string
 		accepted Accepted
-		started  time.Time
+		changed  time.Time
 		fault    bool
 		says     string
 	}{
 		{"none", nil, day(30), false, "no complete batch precedes it, and none is accepted"},
 		{"of another agent", accept("b", "1", "main"), day(30), false, "no complete batch precedes it"},
 		{"a later one", accept("a", "1", "main"), day(30), true, "a 1, batch main is accepted, but of a later date (2 Jan 2025 00:00, this batch 1 Jan 2025 00:00); compare them with badger compare --from-batch main --to-batch pr"},
-		{"itself, scored before", accept("a", "1", "pr"), day(8), false, "it is the accepted batch itself"},
-		{"itself, scored again", accept("a", "1", "pr"), day(10), true, "these scores are of a later run"},
-		{"itself, when is not known", accept("a", "1", "pr"), time.Time{}, false, "it is the accepted batch itself"},
+		{"itself, scored before", accept("a", "1", "pr"), day(8), false, "a 1, batch pr is the accepted batch itself, and none precedes it"},
+		{"itself, scored again", accept("a", "1", "pr"), day(10), true, "a 1, batch pr was accepted on 9 Jan 2025 00:00 and scored again on 10 Jan 2025 00:00, so"},
+		{"itself, when is not known", accept("a", "1", "pr"), time.Time{}, false, "a 1, batch pr is the accepted batch itself, and none precedes it"},
 		{"without scores", gone, day(30), true, "a 1, batch deleted is accepted, but its scores are not in this database"},
 	} {
 		list := []Batch{night("pr", 1), night("main", 2)}
-		if why, fault := NoBaseline(list, tc.accepted, 0, tc.started); fault != tc.fault || !strings.Contains(why, tc.says) {
+		list[0].Changed = tc.changed
+		if why, fault := NoBaseline(list, tc.accepted, 0); fault != tc.fault || !strings.Contains(why, tc.says) {
 			t.Errorf("%s: %v %q", tc.why, fault, why)
+		}
+	}
+}
+
+// What was accepted are the scores that a batch had then. A score that is stored later replaces them: the baseline says
+// so, and the gates of the batch itself fail, also if an older baseline precedes it.
+func TestAcceptedScoresAreReplaced(t *testing.T) {
+	const later = 10
+	for _, tc := range []struct {
+		why       string
+		base, own time.Time // when a score of the baseline and of the batch was stored last
+		ownToo    bool      // the batch is accepted, too
+		again     string    // in the description of the baseline
+		reached   bool
+	}{
+		{"nothing was stored again", day(9), day(9), true, "", true},
+		{"the baseline was", day(later), day(9), true, "; scored again on 10 Jan 2025 00:00, after it was accepted", true},
+		{"the batch was", day(9), day(later), true, "; a 1, batch n2 was accepted on 9 Jan 2025 00:00 and scored again on 10 Jan 2025 00:00", false},
+		{"the batch was, but is not accepted", day(9), day(later), false, "", true},
+		{"both were", day(later), day(later), true, "its figures are of the latest scores; a 1, batch n2 was accepted", false},
+		{"unknown", time.Time{}, time.Time{}, true, "", true},
+	} {
+		m := &memory{accepted: accept("a", "1", "n1")}
+		if tc.ownToo {
+			for by, a := range accept("a", "1", "n2") {
+				m.accepted[by] = a
+			}
+		}
+		for n, stored := range []time.Time{tc.base, tc.own} {
+			m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: fmt.Sprint("n", n+1)}, At: day(n + 1), Changed: stored},
+				verdict("c1", true))
+		}
+		trend, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := trend.Latest[0].Baseline.String()
+		if rest, found := strings.CutPrefix(says[strings.Index(says, "checked"):], "checked"); !found || tc.again == "" && rest != "" ||
+			!strings.Contains(rest, tc.again) {
+			t.Errorf("%s: %q", tc.why, says)
+		}
+		said, reached := trend.Check([]gate.Drop{{Metric: "ex", Counts: true}})
+		if reached != tc.reached || len(said) != 1 ||
+			strings.Contains(said[0], "gate failed: a 1, batch n2 was accepted on") == reached {
+			t.Errorf("%s: %v %q", tc.why, reached, said)
+		}
+		named := Named{Accepted: m.accepted}
+		from, to, err := named.Sides(m.batches)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := CompareSides(t.Context(), m, NewSet(nil), from, to, CompareOptions{Metrics: []string{"ex"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Baseline = named.Baseline(m.batches, from, to)
+		if _, same := c.Check([]gate.Drop{{Metric: "ex", Counts: true}}); same != tc.reached || c.Baseline.String() != says {
+			t.Errorf("%s: compare: %v %q", tc.why, same, c.Baseline)
 		}
 	}
 }

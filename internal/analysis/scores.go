@@ -24,8 +24,8 @@ type Batch struct {
 	// Unfinished is the status of the last run that evaluated the batch, if that is not done: running, stopped or
 	// failed. Scores may then be missing.
 	Unfinished string `json:"unfinished,omitempty"`
-	// Rescored is when the last run that scored the batch started; zero if unknown.
-	Rescored time.Time `json:"-"`
+	// Changed is when a score of the batch was stored last; zero if unknown.
+	Changed time.Time `json:"-"`
 	// Run is the ID of the run that made all scores of the batch; empty if several did, or if unknown.
 	Run string `json:"-"`
 }

@@ -70,8 +70,8 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	at := slices.Index(batches, first)
 	i, _ := BaselineOf(batches, n.Accepted, at)
 	if i < 0 {
-		if why, fault := NoBaseline(batches, n.Accepted, at, first.Rescored); fault {
-			return nil, nil, errcode.Usage("%s has no baseline: %s", printable.Short(first.Name()), why)
+		if says, fault := NoBaseline(batches, n.Accepted, at); fault {
+			return nil, nil, errcode.Usage("%s", says)
 		}
 		return nil, nil, errcode.Usage("no complete batch of %s precedes %s; name a side with --from", agentOf(&first),
 			printable.Short(first.Name()))

@@ -316,12 +316,11 @@ func (t *Trend) checkDrops(latest []int, gates []gate.Drop) (said []string, reac
 	}
 	for _, i := range latest {
 		b := &t.Batches[i]
-		why, fault := NoBaseline(t.all, t.accepted, slices.Index(t.all, *b), b.Rescored)
-		lines, ok := []string{gate.Line(!fault, "the newest batch has no baseline: "+why)}, !fault
-		_, replaced := t.accepted.Replaced(b.By, b.Rescored) // an older baseline would hide it
-		if c := t.found[i]; c != nil && !replaced {
+		says, fault := NoBaseline(t.all, t.accepted, slices.Index(t.all, *b))
+		lines, ok := []string{gate.Line(!fault, says)}, !fault
+		if c := t.found[i]; c != nil {
 			lines, ok = c.Check(gates)
-		} else if why := b.unfinished(); why != "" && !replaced {
+		} else if why := b.unfinished(); why != "" && !fault {
 			lines, ok = []string{gate.Line(false, why)}, false
 		}
 		if len(latest) > 1 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -26,8 +25,8 @@ type ofBaselines struct {
 	run      string
 	batches  []analysis.Batch // all batches with scores, in the order of time
 	accepted analysis.Accepted
-	of       []int // indexes of the run's batches in batches
-	started  map[scoring.By]time.Time
+	of       []int                    // indexes of the run's batches in batches
+	changed  map[scoring.By]time.Time // when the run last stored a score
 }
 
 // openBaselines returns the batches of a run that match of. primary is the declared primary metric, or "".
@@ -40,11 +39,10 @@ func openBaselines(ctx context.Context, w *store.Store, of store.OfRun, primary 
 		return nil, err
 	}
 	b.accepted.Sort(b.batches)
-	rows, err := w.Runs(ctx, of.ID)
-	b.started = map[scoring.By]time.Time{}
-	for i := range rows {
-		b.started[rows[i].By] = rows[i].Started
+	if b.changed, err = w.Changed(ctx, of.ID); err != nil {
+		return nil, err
 	}
+	rows, err := w.Runs(ctx, of.ID)
 	for i := range b.batches {
 		if slices.ContainsFunc(rows, func(r store.Run) bool { return r.By == b.batches[i].By && r.Matches(of.By) }) {
 			b.of = append(b.of, i)
@@ -53,10 +51,17 @@ func openBaselines(ctx context.Context, w *store.Store, of store.OfRun, primary 
 	return b, err
 }
 
+// own returns all batches, of which batch i has the scores of the run only.
+func (b *ofBaselines) own(i int) []analysis.Batch {
+	out := slices.Clone(b.batches)
+	out[i].Changed = b.changed[out[i].By]
+	return out
+}
+
 // compare compares the run's scores of batch i with its baseline, or with no scores if it has no baseline.
 func (b *ofBaselines) compare(ctx context.Context, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
 	from, fromBatch := storedscores.Side{None: true}, analysis.Batch{}
-	at, base := analysis.BaselineOf(b.batches, b.accepted, i)
+	at, base := analysis.BaselineOf(b.own(i), b.accepted, i)
 	if at >= 0 {
 		from, fromBatch = storedscores.SideOf(b.batches[at]), b.batches[at]
 	}
@@ -183,23 +188,15 @@ func (b *ofBaselines) drop(ctx context.Context, notes io.Writer, i int, o analys
 		}
 		reached = reached && ok
 	}
-	name := printable.Text(b.batches[i].Name())
-	started := b.started[b.batches[i].By]
-	_, replaced := b.accepted.Replaced(b.batches[i].By, started) // an older baseline would hide it
-	if rest, ok := strings.CutPrefix(name, analysis.NoName); ok {
-		name = "the agent without a name" + rest
-	}
 	switch {
 	case len(gates.Drops) == 0:
-	case c.Baseline == nil || replaced:
-		why, fault := analysis.NoBaseline(b.batches, b.accepted, i, started)
-		say([]string{gate.Line(!fault, name+" has no baseline: "+why)}, !fault)
+	case c.Baseline == nil:
+		says, fault := analysis.NoBaseline(b.own(i), b.accepted, i)
+		say([]string{gate.Line(!fault, says)}, !fault)
 	default:
-		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))
-		at := c.Baseline.Batch.Rescored
-		if _, yes := b.accepted.Replaced(c.Baseline.Batch.By, at); yes {
-			fmt.Fprintf(notes, "note: the baseline was scored again on %s, after it was accepted; its figures are of the "+
-				"latest scores\n", at.UTC().Format("2 Jan 2006 15:04"))
+		if c.Baseline.Replaced == "" {
+			fmt.Fprintf(notes, "%s against the baseline %s:\n", printable.Text(b.batches[i].Name()),
+				printable.Text(c.Baseline.String()))
 		}
 		if err := b.name(ctx, c, i, gates.Drops); err != nil {
 			return false, err

@@ -231,6 +231,9 @@ func (t *timeline) baseline(ctx context.Context, run scoring.RunID) (*moment, st
 		if b.Accepted.Who != "" {
 			why += " (by " + b.Accepted.Who + ")"
 		}
+		if again := b.Again(); again != "" {
+			why += ", " + again
+		}
 		return from, why + ".", nil
 	case b.Why == analysis.BaselineKept:
 		why += "kept until a " + noun + " is accepted, as " + b.Passed.Name() + " is " + b.WorseBy + " worse."

@@ -33,7 +33,7 @@ func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	list, err := s.w.ScoredBatches(ctx)
 	var out []analysis.Batch
 	for _, b := range list {
-		a := analysis.Batch{By: b.By, At: b.Answered, Rescored: b.Rescored, Run: b.Run}
+		a := analysis.Batch{By: b.By, At: b.Answered, Changed: b.Changed, Run: b.Run}
 		if a.At.IsZero() && !b.Evaluated.IsZero() {
 			a.At, a.Evaluated = b.Evaluated, true
 		}

@@ -18,7 +18,7 @@ type ScoredBatch struct {
 	scoring.By
 	Answered  time.Time // agent_runs.ran_at of its last answer, or else eval_runs.answered_at; zero if unknown
 	Evaluated time.Time // when the first run that scored it started; zero if unknown
-	Rescored  time.Time // when the last run that scored it started; zero if unknown
+	Changed   time.Time // when a score of it was stored last; zero if unknown
 	Status    string    // of the last run that scored it; empty if unknown
 	Run       string    // the run that made all its scores; empty if several did
 }
@@ -90,8 +90,8 @@ func written(d driver.Dialect, ids []string) Select[Written] {
 }
 
 // scoredBatches returns the statement for the batches that have scores, with the date of the first run that scored
-// them, the date and the status of the last one, the time of the last answer, and the lowest and the highest ID of the
-// runs with these scores. Tables of earlier versions are not dated.
+// them, the status of the last one, the times of the last answer and the last score, and the lowest and the highest ID
+// of the runs with these scores. Tables of earlier versions are not dated.
 func scoredBatches(d driver.Dialect, dated bool) Select[ScoredBatch] {
 	answered := "CAST(NULL AS " + d.Types[driver.Timestamp] + ")"
 	if dated {
@@ -102,7 +102,7 @@ func scoredBatches(d driver.Dialect, dated bool) Select[ScoredBatch] {
 		Fields: append(ofTable("s", byOfBatch),
 			field[ScoredBatch]{SQL: "r.answered", In: func(b *ScoredBatch) any { return &b.Answered }},
 			field[ScoredBatch]{SQL: "r.evaluated", In: func(b *ScoredBatch) any { return &b.Evaluated }},
-			field[ScoredBatch]{SQL: "r.rescored", In: func(b *ScoredBatch) any { return &b.Rescored }},
+			field[ScoredBatch]{SQL: "s.stored", In: func(b *ScoredBatch) any { return &b.Changed }},
 			field[ScoredBatch]{SQL: "r.status", In: func(b *ScoredBatch) any { return &b.Status }},
 			field[ScoredBatch]{SQL: "s.first_run", In: func(b *ScoredBatch) any { return &b.Run }},
 			field[ScoredBatch]{SQL: "s.last_run", Decode: func(b *ScoredBatch, last scoring.Value) error {
@@ -112,10 +112,10 @@ func scoredBatches(d driver.Dialect, dated bool) Select[ScoredBatch] {
 				return nil
 			}}),
 		From: `
-FROM (SELECT agent_name, agent_version, batch_id, MIN(eval_run_id) AS first_run, MAX(eval_run_id) AS last_run
-  FROM (SELECT DISTINCT agent_name, agent_version, batch_id, eval_run_id FROM badger.scores) d
+FROM (SELECT agent_name, agent_version, batch_id, MIN(eval_run_id) AS first_run, MAX(eval_run_id) AS last_run, MAX(stored) AS stored
+  FROM (SELECT agent_name, agent_version, batch_id, eval_run_id, MAX(scored_at) AS stored FROM badger.scores GROUP BY agent_name, agent_version, batch_id, eval_run_id) d
   GROUP BY agent_name, agent_version, batch_id) s
-LEFT JOIN (SELECT agent_name, agent_version, batch_id, status, eval_run_date AS rescored, MIN(eval_run_date) OVER (PARTITION BY agent_name, agent_version, batch_id) AS evaluated,
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, status, MIN(eval_run_date) OVER (PARTITION BY agent_name, agent_version, batch_id) AS evaluated,
     ` + answered + ` AS answered, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest FROM badger.eval_runs) r
 ON r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id AND r.newest = 1
 ORDER BY s.agent_name, s.agent_version, s.batch_id`,
@@ -131,6 +131,27 @@ func (r Reader) answeredBatches() Select[ScoredBatch] {
 		From: r.expand(`
 FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {column agent_runs.ran_at} AS ran_at FROM badger.agent_runs) k
 GROUP BY agent_name, agent_version, batch_id`),
+	}
+}
+
+// Changed returns when a score of a run was stored last, by agent, version and batch.
+func (w *Store) Changed(ctx context.Context, run string) (map[scoring.By]time.Time, error) {
+	list, err := all(ctx, w, changed(w.SQL(), run))
+	out := map[scoring.By]time.Time{}
+	for i := range list {
+		out[list[i].By] = list[i].Changed
+	}
+	return out, err
+}
+
+// changed returns the statement of [Store.Changed].
+func changed(d driver.Dialect, run string) Select[ScoredBatch] {
+	return Select[ScoredBatch]{
+		What: readingScores,
+		Fields: append(slices.Clone(byOfBatch),
+			field[ScoredBatch]{SQL: "MAX(scored_at)", In: func(b *ScoredBatch) any { return &b.Changed }}),
+		From: " FROM badger.scores WHERE eval_run_id = " + d.Param(1) + " GROUP BY agent_name, agent_version, batch_id",
+		Args: []any{run},
 	}
 }
 

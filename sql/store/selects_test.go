@@ -106,6 +106,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d)), statementOf((&Latest{Everything: true, Batches: ids}).scores(d)), statementOf((&Latest{Everything: true, Batches: ids, Runs: ids, Brief: true}).scores(d))},
 		"runConfigs":             {statementOf(runConfigs())},
 		"written":                {statementOf(written(d, ids))},
+		"changed":                {statementOf(changed(d, "r"))},
 		"asked":                  {statementOf(asked(d, "run:r"))},
 		"judged":                 {statementOf(judged(d, run))},
 		"assessments":            {statementOf(assessments(d, AssessmentFilter{IDs: ids, Kind: "rose"}))},
