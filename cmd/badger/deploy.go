@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,6 +74,13 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	}
 	if c.Check {
 		return c.check(p, t, files)
+	}
+	for i := range files {
+		for _, read := range append(c.Judges, c.Values) {
+			if name := filepath.Join(c.To, files[i].Name); read != "" && sameFile(name, read) {
+				return usage("--to: %q is read by this command, and would be replaced; name another folder", name)
+			}
+		}
 	}
 	changes, err := deploy.Write(c.To, t.Name, files, version(), c.Force)
 	if err != nil {

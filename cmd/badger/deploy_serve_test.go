@@ -57,6 +57,11 @@ func deployed(t *testing.T, target, set string) string {
 			t.Errorf("%q, want %q", out, tc.says)
 		}
 	}
+	own := filepath.Join(t.TempDir(), spoilt) // the values under the name of a file that is written, which --force replaces
+	if text, err := os.ReadFile(values); err != nil || os.WriteFile(own, text, 0o600) != nil {
+		t.Fatal(err)
+	}
+	command(exitUsage, "deploy", target, "--values", own, "--to", filepath.Dir(own), "--force")
 	if err := os.WriteFile(filepath.Join(dir, spoilt), text, 0o600); err != nil {
 		t.Fatal(err)
 	}

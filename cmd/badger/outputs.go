@@ -19,7 +19,9 @@ import (
 
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/execution"
+	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/imports/golden"
+	"github.com/badger-eval/badger/internal/site"
 )
 
 // A fileUse is how a command uses the file, folder or database that a flag or an argument names.
@@ -46,6 +48,14 @@ var fileUses = map[string]fileUse{
 	"--html FILE|DIR": filled, "--svg DIR": filled, "--snapshots DIR": filled,
 	"deploy --to DIR": filled, "demo --dir DIR": filled, "judge new --dir DIR": filled,
 	"--audit FILE": appended, "--ledger FILE": appended,
+}
+
+// fillsWith reports which names the files have that are written into a folder. It lacks the flags of folders in which
+// the command replaces only its own files.
+var fillsWith = map[string]func(name string) bool{
+	"--html":      site.IsReportFile,
+	"--svg":       func(name string) bool { return strings.HasSuffix(name, ".svg") },
+	"--snapshots": execution.IsIndex, // other files are named by their content
 }
 
 // useOf returns what the command at path does with the values of a flag or an argument. ok is false if they name no
@@ -76,8 +86,8 @@ type namedOutput struct {
 }
 
 // checkOutputs returns a usage error if a command would write to a file that it reads, to a result that one of its case
-// files refers to, to a file of a database, or to one file twice, before anything is written. In a
-// folder, only files that the command reads are protected. Relative names, links and database URLs are resolved.
+// files refers to, to a file of a database, or to one file twice, before anything is written. The same holds for each
+// file that it would write into a folder. Relative names, links and database URLs are resolved.
 func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 	command := chosen.Selected()
 	if command == nil {
@@ -110,6 +120,8 @@ func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 				if v.Name == "documents" {
 					in.folders = append(in.folders, inputFolder{dir: text, reads: anyFile})
 				}
+			case use == filled && v.Name == "html" && !site.IsFolder(text):
+				outputs = append(outputs, namedOutput{"--" + v.Name, text, replaced})
 			case text != "-" && text != "none":
 				outputs = append(outputs, namedOutput{"--" + v.Name, text, use})
 			}
@@ -146,6 +158,9 @@ func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 		if err := o.check(ctx, &in, outputs[:i]); err != nil {
 			return err
 		}
+		if err := o.checkFolder(ctx, &in, slices.Concat(outputs, configured)); err != nil {
+			return err
+		}
 	}
 	in.folders = nil // a log of a configuration may be in one
 	for _, o := range configured {
@@ -173,7 +188,7 @@ type inputs struct {
 type inputFolder struct {
 	dir   string
 	reads func(name string) bool
-	large bool // it is not searched for files that the output is a link to
+	large bool // it is not searched for files that the output is a link to, and an earlier output may be in it
 }
 
 // anyFile reports that each file of a folder is read.
@@ -291,6 +306,42 @@ func keyFilesOf(url string) (files []string) {
 	return files
 }
 
+// checkFolder returns a usage error if a file that may be written into or removed from the folder o is an input or one
+// of the outputs all, or if another folder is filled with it.
+func (o namedOutput) checkFolder(ctx context.Context, in *inputs, all []namedOutput) error {
+	fills := fillsWith[o.flag]
+	if o.use != filled || fills == nil {
+		return nil
+	}
+	for _, other := range all {
+		switch {
+		case other == o:
+		case other.use == filled && sameFile(other.path, o.path):
+			return usage("%s and %s both write to the folder %.80q", other.flag, o.flag, o.path)
+		case !other.use.isFile() || !sameFile(filepath.Dir(placeOf(other.path)), o.path):
+		case fills(filepath.Base(placeOf(other.path))):
+			return usage("%s and %s both write to %.80q", other.flag, o.flag, other.path)
+		case o.flag == "--html" && !site.HoldsReport(o.path):
+			return usage("%s: %q is in the folder of --html, which must be empty or hold a report; name another folder",
+				other.flag, other.path)
+		}
+	}
+	entries, _ := os.ReadDir(o.path) //nolint:errcheck // the command reports it, or creates the folder
+	use := replaced
+	if o.flag == "--snapshots" {
+		use = appended
+	}
+	for _, e := range entries {
+		if !fills(e.Name()) || e.IsDir() {
+			continue
+		}
+		if err := (namedOutput{o.flag, filepath.Join(o.path, e.Name()), use}).check(ctx, in, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // check returns a usage error if o is one of the inputs, in one of their folders, one of the outputs before it, or a
 // database.
 func (o namedOutput) check(ctx context.Context, in *inputs, before []namedOutput) error {
@@ -340,6 +391,9 @@ func (o namedOutput) reads(ctx context.Context, in *inputs, info os.FileInfo, is
 	if !isFile { // nothing is lost
 		return ""
 	}
+	if o.flag == "--snapshots" { // the command reads it, too
+		return ""
+	}
 	for _, f := range in.folders {
 		if f.has(info, o.path) {
 			return read
@@ -363,7 +417,7 @@ func (f inputFolder) has(info os.FileInfo, path string) bool {
 	case err != nil || !dir.IsDir():
 		return false
 	case f.reads(filepath.Base(placeOf(path))) && isIn(dir, path):
-		return true
+		return !f.large || !export.Wrote(path)
 	case f.large:
 		return false
 	}

@@ -160,6 +160,8 @@ func TestOutputs(t *testing.T) {
 		"c.jsonl": "{}", "old.csv": "old", "db.db": "SQLite format 3\x00....", "duck.db": "01234567DUCK\x40\x00\x00\x00", "duck.txt": "01234567DUC", "judge.yaml": "x",
 		"refs.jsonl": `{"case_id":"1","gold":{"result":"file:res/gold.csv"},"agent":{"result":"file:res/./pred.csv"}}`, "res/gold.csv": "n\n1\n", "res/pred.csv": "n\n1\n", "res/other.csv": "n",
 		"snapshots/executions.jsonl": "", "snapshots/" + kept: "{}", "snapshots/other.json": "{}", "kept/executions.jsonl": "", "kept/" + kept: "{}",
+		"res/last.csv": "eval_run_id,agent_name,agent_version,batch_id,case_id,question\r\n", "res/last.md": "## badger\n", "keep.txt": "x",
+		"hh/badger-report.txt": "index.html\n", "hh/index.html": "<!DOCTYPE html>", "hh/page.html": "x", "charts/bars.txt": "x", "in.jsonl": "{}", "store/other.json": "",
 		"texts/k.md": "x", "key.p8": "x", "files.yaml": "results: {files: [res]}\n", "snaps.yaml": "execute: {snapshots: kept}\n", "audit.yaml": "judge: {audit: res/gold.csv}\n", "log.yaml": "judge: {audit: a.log}\n", "sentinels.yaml": "sentinels: {cases: refs.jsonl}\n",
 		"cfg.yaml": "judges: [judge.yaml]\nexecute: {url: 'sqlite:dbs/{database}/{database}.sqlite'}\n", "dbs/shop/shop.sqlite": "x", "dbs/shop/notes.txt": "x",
 	} {
@@ -167,7 +169,8 @@ func TestOutputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Symlink("new.duckdb", "dangling"), os.Symlink(dir, "here"), os.Link("res/gold.csv", "hard"), os.Symlink("res/gold.csv", "soft"), os.Link("snapshots/"+kept, "hard.json"), os.Symlink("shop/notes.txt", "dbs/linked.csv")); err != nil {
+	if err := errors.Join(os.Symlink("new.duckdb", "dangling"), os.Symlink(dir, "here"), os.Link("res/gold.csv", "hard"), os.Symlink("res/gold.csv", "soft"), os.Link("snapshots/"+kept, "hard.json"), os.Symlink("shop/notes.txt", "dbs/linked.csv"),
+		os.Mkdir("empty", 0o700), os.Link("in.jsonl", "hh/cases.html"), os.Symlink("../judge.yaml", "hh/site.css"), os.Symlink("../res/gold.csv", "hh/trend.html"), os.Symlink("../db.db", "charts/kappa.svg"), os.Symlink("../in.jsonl", "store/executions.jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	const run = "run --cases c.jsonl "
@@ -230,6 +233,30 @@ func TestOutputs(t *testing.T) {
 		"import spider2 c.jsonl --documents texts --out texts/k.md":               `is read by this command`,
 		"import csv c.jsonl --gold-results dbs --out dbs/shop/notes.txt":          `is read by this command`, // by a link
 		"import csv c.jsonl --gold-results res --out hard":                        `is read by this command`,
+
+		"run --source duckdb:x.duckdb --config files.yaml --csv res/last.csv":     "", // that of the night before
+		"run --source duckdb:x.duckdb --config files.yaml --markdown res/last.md": "",
+
+		// files in folders that are written into
+		"report --db duckdb:a.duckdb --html hh":                          "",
+		"report --db duckdb:hh/page.html --html hh":                      `--html: "hh/page.html" is read by this command, and would be replaced`,
+		"run --no-to --cases in.jsonl --html hh":                         `--html: "hh/cases.html" is read by this command`,
+		run + "--judges judge.yaml --html here/hh":                       `--html: "here/hh/site.css" is read by this command`,
+		run + "--config cfg.yaml --html hh":                              `--html: "hh/site.css" is read by this command`,
+		refers + "--html hh":                                             `--html: "hh/trend.html" is a result that cases of "refs.jsonl" refer to`,
+		run + "--html hh --csv hh/index.html":                            `--csv and --html both write to "hh/index.html"`,
+		run + "--html hh --csv here/hh/new.html":                         `--csv and --html both write to`,
+		run + "--html hh --csv hh/scores.csv":                            "",
+		run + "--html empty --csv empty/scores.csv":                      `--csv: "empty/scores.csv" is in the folder of --html, which must be empty or hold a report`,
+		run + "--html x.html --csv x.html":                               "both write to",
+		run + "--html keep.html --csv keep.htm":                          "",
+		run + "--html empty --snapshots here/empty":                      `both write to the folder "empty"`,
+		"calibrate --cases c.jsonl --svg charts":                         `"charts/kappa.svg" is a database of SQLite`,
+		"calibrate --cases c.jsonl --svg charts --html charts/tiers.svg": "both write to",
+		"calibrate --cases charts/bars.txt --svg empty":                  "",
+		"run --cases in.jsonl --snapshots store":                         `--snapshots: "store/executions.jsonl" is read by this command, and would get other lines`,
+		run + "--snapshots store":                                        "",
+		run + "--snapshots kept":                                         "",
 
 		// results of queries
 		run + "--no-to --csv snapshots/executions.jsonl":                  `is read by this command`,

@@ -139,6 +139,9 @@ func Keeps(name string) bool {
 	return name == indexName || result && isHash.MatchString(hash)
 }
 
+// IsIndex reports whether a file in a directory of results with this name is its index.
+func IsIndex(name string) bool { return name == indexName }
+
 // InStore reports whether the file at path is in a directory with an index of results.
 func InStore(path string) bool {
 	info, err := os.Stat(filepath.Join(filepath.Dir(path), indexName))

@@ -767,6 +767,41 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Each output is known as one, and a result is not.
+func TestWrote(t *testing.T) {
+	var markdown strings.Builder
+	if err := Markdown(&markdown, figures(sample()), MarkdownOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	j := newJSONLines(&lines, options)
+	if err := j.Add(answer("1", "c", verdict("hybrid_ex", 0, "r"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		text string
+		want bool
+	}{
+		{writeJUnit(t, sample()), true}, {writeCSV(t, sample()), true}, {writeSARIF(t, sample()), true}, {lines.String(), true}, {markdown.String(), true},
+		{"<!DOCTYPE html>\n<html>", true}, {`{"case_id":"1","metric":"ex_bird","metric_version":3,"status":"ok"}`, true},
+		{"", false}, {"n\n1\n", false}, {"case_id,agent_name\n1,a\n", false}, {`{"case_id":"1","metric":2}`, false}, {`{"columns":[],"rows":[]}`, false}, {"# badger\n", false},
+	} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := Wrote(path); got != tc.want {
+			t.Errorf("%.60q: %t, want %t", tc.text, got, tc.want)
+		}
+	}
+	if Wrote(filepath.Join(t.TempDir(), "none")) {
+		t.Error("a file that does not exist")
+	}
+}
+
 // TestFailingWriter holds that an error of writing is told at the end at the latest.
 func TestFailingWriter(t *testing.T) {
 	for name, open := range map[string]func(io.Writer) (Writer, error){

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // Format is a format in which a run can be exported. Each is registered in a separate file, format_NAME.go.
@@ -49,3 +51,26 @@ func FormatNamed(name string) (Format, error) {
 
 // New returns a Writer of the format to w. Markdown needs memory for each score, other formats for one answer.
 func (f Format) New(w io.Writer, o Options) (Writer, error) { return f.open(w, o) }
+
+// written matches the start of a file that badger wrote: of each format here, of a report in HTML, and of a score file.
+var written = lazyregexp.New(`^(` + strings.Join([]string{
+	`eval_run_id,agent_name,agent_version,batch_id,case_id,`,                // CSV
+	`\{"eval_run_id":"[^"]*","agent_name":"`,                                // JSON Lines
+	`## badger\n`,                                                           // Markdown
+	`<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="badger">`, // JUnit
+	`\{"\$schema":"[^"]*/sarif-2\.1\.0\.json",`,                             // SARIF
+	`<!DOCTYPE html>`,
+	`\{"case_id":"[^\n]*"metric":"[^"]*","metric_version":`, // scores
+}, "|") + `)`)
+
+// Wrote reports whether the file at path starts as an output of badger does.
+func Wrote(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // only read
+	start := make([]byte, 4096)
+	n, _ := io.ReadFull(f, start) //nolint:errcheck // a short file, too
+	return written.MatchString(string(start[:n]))
+}

@@ -12,10 +12,10 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// IsFolder reports whether a static report at path is a folder: path is an existing folder, or it does not exist and is
-// neither "-" (standard output) nor named *.html or *.htm.
+// IsFolder reports whether a static report at path is a folder: path is a folder, or it is neither "-" (standard
+// output), nor named *.html or *.htm, nor a device or a pipe.
 func IsFolder(path string) bool {
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return info.IsDir()
 	}
 	return path != "-" && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path)))

@@ -490,20 +490,12 @@ func (s *Site) setBaselines(ctx context.Context, o *Static) error {
 const listFile = "badger-report.txt"
 
 // WriteFolder writes the report into a folder: index.html, the other pages, and the assets. The folder is created, or
-// must be empty or hold a report, whose files are removed first. Equal data and options give equal bytes.
+// must be empty or hold a report, whose files are removed first. Other files in it are never replaced: if a page has
+// the name of one, the error is AlreadyExists, and the report there stays. Equal data and options give equal bytes.
 func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
-	if err := clear(dir); err != nil {
-		return err
-	}
 	ctx, f, pages, err := s.begin(ctx, &o, false)
 	if err != nil {
 		return err
-	}
-	write := func(name string, text []byte) error {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil { //nolint:gosec // a report is to be read
-			return errcode.New(errcode.ResourceExhausted, "writing the report: %w", err)
-		}
-		return nil
 	}
 	names := []string{listFile}
 	for _, a := range usedAssets() {
@@ -513,16 +505,32 @@ func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 		names = append(names, p.name+".html")
 	}
 	slices.Sort(names)
+	if err := clear(dir, names); err != nil {
+		return err
+	}
 	// first: what is there is known even where the rest fails
-	if err := write(listFile, []byte(strings.Join(names, "\n")+"\n")); err != nil {
+	if err := writeNew(dir, listFile, []byte(strings.Join(names, "\n")+"\n")); err != nil {
 		return err
 	}
 	for _, a := range usedAssets() {
-		if err := write(a.name, a.data); err != nil {
+		if err := writeNew(dir, a.name, a.data); err != nil {
 			return err
 		}
 	}
-	return s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error { return write(p.name+".html", text) })
+	return s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error { return writeNew(dir, p.name+".html", text) })
+}
+
+// writeNew writes a file that does not exist, so that nothing is written through a link.
+func writeNew(dir, name string, text []byte) error {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a report is to be read
+	if err == nil {
+		_, err = f.Write(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return errcode.New(errcode.ResourceExhausted, "writing the report: %w", err)
+	}
+	return nil
 }
 
 // usedAssets returns the assets that the pages of a folder refer to.
@@ -531,15 +539,28 @@ func usedAssets() []*asset {
 }
 
 // reportFile matches the names of files of a report.
-var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*\.(html|css|js|svg|txt)$`)
+var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*\.(html|css|js|svg|txt)$`)
+
+// IsReportFile reports whether a file of a report in a folder may have this name.
+func IsReportFile(name string) bool { return reportFile.MatchString(name) }
+
+// HoldsReport reports whether there is a report in the folder dir.
+func HoldsReport(dir string) bool {
+	list, err := listIn(dir)
+	return err == nil && list != ""
+}
 
 // CheckFolder returns an error if a report cannot be written into the folder dir, because it has other content or is
 // a file. A folder that does not exist is created later.
 func CheckFolder(dir string) error {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case err == nil && !info.IsDir():
+		return errcode.New(errcode.AlreadyExists, "%.80q is a file; name a folder, or a file that ends with .html", dir)
 	}
-	_, err := listIn(dir)
+	_, err = listIn(dir)
 	return err
 }
 
@@ -560,8 +581,9 @@ func listIn(dir string) (string, error) {
 	return string(list), nil
 }
 
-// clear creates the folder dir, or removes the report in it. It returns AlreadyExists if the folder has other content.
-func clear(dir string) error {
+// clear creates the folder dir, or removes the report in it. It returns AlreadyExists, and removes nothing, if the
+// folder has no report but other content, or other content with one of the names of the new report.
+func clear(dir string, names []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a report is to be read
 		return errcode.New(errcode.PermissionDenied, "the folder of the report: %w", err)
 	}
@@ -569,11 +591,19 @@ func clear(dir string) error {
 	if err != nil {
 		return err
 	}
+	old := map[string]bool{}
 	for name := range strings.Lines(list) {
-		name = strings.TrimSpace(name)
-		if !reportFile.MatchString(name) {
-			continue // the list was changed
+		if name = strings.TrimSpace(name); IsReportFile(name) && name != listFile {
+			old[name] = true // others are there only if the list was changed
 		}
+	}
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && name != listFile && !old[name] {
+			return errcode.New(errcode.AlreadyExists, "the folder %.80q has a file %s that is not of the report there; name a new folder",
+				dir, name)
+		}
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(old)), listFile) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !os.IsNotExist(err) {
 			return errcode.New(errcode.PermissionDenied, "the report that is in the folder: %w", err)
 		}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -365,7 +366,11 @@ func TestFolderReplaced(t *testing.T) {
 	if err := os.WriteFile(outside, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, listFile), []byte("../outside\n/etc/none\n..\n.\n"), 0o600); err != nil {
+	list, err := os.ReadFile(filepath.Join(dir, listFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, listFile), append([]byte("../outside\n/etc/none\n..\n.\n"), list...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []scoring.RunID{few}}); err != nil {
@@ -373,6 +378,27 @@ func TestFolderReplaced(t *testing.T) {
 	}
 	if _, err := os.Stat(outside); err != nil {
 		t.Errorf("a file outside of the folder: %v", err)
+	}
+	// A file with the name of a page, which is not of the report, stays, and so does the report. A link is not followed.
+	if err := os.WriteFile(filepath.Join(dir, listFile), []byte(strings.Replace(string(list), "index.html\n", "", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []scoring.RunID{few}}); err == nil || !strings.Contains(err.Error(), "has a file index.html that is not of the report") {
+		t.Errorf("a foreign file: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "cases.html")); err != nil {
+		t.Errorf("the report before an error: %v", err)
+	}
+	page := filepath.Join(dir, "index.html")
+	err = errors.Join(os.Remove(page), os.Symlink(outside, page), os.WriteFile(filepath.Join(dir, listFile), list, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []scoring.RunID{few}}); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(outside); err != nil || len(text) > 0 {
+		t.Errorf("the file that a page was a link to: %q, %v", text, err)
 	}
 }
 
