@@ -188,7 +188,7 @@ func TestAcceptedScoresAreReplaced(t *testing.T) {
 			!strings.Contains(rest, tc.again) {
 			t.Errorf("%s: %q", tc.why, says)
 		}
-		said, reached := trend.Check([]gate.Drop{{Metric: "ex", Counts: true}})
+		said, reached := trend.Check([]gate.Drop{{Metric: "ex", Counts: true}}, false)
 		if reached != tc.reached || len(said) != 1 ||
 			strings.Contains(said[0], "gate failed: a 1, batch n2 was accepted on") == reached {
 			t.Errorf("%s: %v %q", tc.why, reached, said)
