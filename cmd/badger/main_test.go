@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		rememberFound()
 		os.Exit(run(context.Background(), os.Args[1:], process{getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, memoryLimit: debug.SetMemoryLimit}))
 	}
+	drawOfClasses()
 	os.Exit(runTests(m))
 }
 
@@ -132,7 +133,7 @@ func scripted(ownProcess func(script string) bool) func(*testscript.TestScript, 
 	}
 }
 
-// The commands as people type them; each file in testdata/script is one story, and one in three is read. One of these
+// The commands as people type them; each file in testdata/script is one story, and one in five is read. One of these
 // runs every command in a process of its own, and "exec badger" always does. If tests are thorough, all do.
 func TestScripts(t *testing.T) {
 	dir, err := filepath.Abs("testdata/script") // also for a script that begins while a command runs elsewhere
@@ -143,7 +144,7 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d scripts, %v", len(files), err)
 	}
-	files = sample.Of(files, 3)
+	files = sample.Of(files, 5)
 	chosen := strings.TrimSuffix(filepath.Base(files[sample.One(t.Name(), len(files))]), ".txtar")
 	testscript.Run(t, testscript.Params{
 		Files: files,

@@ -44,8 +44,8 @@ func TestNumberedStatements(t *testing.T) {
 		"SFC-3": withoutID, "BQ-9": requestIDs, "BQ-15": twentyAttempts, "DB-7": nineAttempts, "RW-5": submitAndFetch, "RS-7": redshiftAgain,
 	}
 	for i, number := range slices.Sorted(maps.Keys(tests)) {
-		if !sample.Takes(i, len(tests), 3) {
-			tests[number] = func(t *testing.T) { t.Skip("one statement in three is shown, all with BADGER_THOROUGH=1") }
+		if !sample.Takes(i, len(tests), 6) {
+			tests[number] = func(t *testing.T) { t.Skip("one statement in six is shown, all with BADGER_THOROUGH=1") }
 		}
 	}
 	conformance.Run(t, "cmd/badger", tests)
