@@ -265,7 +265,7 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	}
 	kind := golden.KindNamed(name)
 	o.Map, o.Database, o.Dialect, o.Dataset = c.Map, c.Database, c.Dialect, c.Dataset
-	o.Dir = folderOf(c.Out)
+	o.Dir, o.Out = folderOf(c.Out), c.Out
 	s, err := golden.New(ctx, kind, o)
 	if err != nil {
 		return err

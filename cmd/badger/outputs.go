@@ -93,7 +93,7 @@ func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 	if command == nil {
 		return nil
 	}
-	var outputs []namedOutput
+	var outputs, databases []namedOutput
 	var in inputs
 	set := map[string]string{} // the last value of each flag
 	seen := map[*kong.Value]bool{}
@@ -114,6 +114,9 @@ func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 			case !ok:
 			case use == isRead || isWarehouse(text):
 				in.add(filesOf(text)...)
+				if isWarehouse(text) {
+					databases = append(databases, namedOutput{"--" + v.Name, text, use})
+				}
 				if v.Flag != nil && slices.Contains(caseFlags, v.Name) && !isWarehouse(text) {
 					in.cases = append(in.cases, text)
 				}
@@ -133,6 +136,13 @@ func checkOutputs(ctx context.Context, chosen *kong.Context, p process) error {
 			add(part.Flag.Value)
 		case part.Positional != nil:
 			add(part.Positional)
+		}
+	}
+	for _, d := range databases {
+		for _, file := range in.cases {
+			if slices.ContainsFunc(filesOf(d.path), func(f string) bool { return sameFile(f, file) }) {
+				return usage("%s: %q is a case file of this command, expected a database", d.flag, file)
+			}
 		}
 	}
 	has := func(flag string) bool {
@@ -188,7 +198,8 @@ type inputs struct {
 type inputFolder struct {
 	dir   string
 	reads func(name string) bool
-	large bool // it is not searched for files that the output is a link to, and an earlier output may be in it
+	but   func(path string) bool // whether a file in it is an earlier output, which is not read; nil: none is
+	large bool                   // it is not searched for files that the output is a link to
 }
 
 // anyFile reports that each file of a folder is read.
@@ -198,7 +209,7 @@ func anyFile(string) bool { return true }
 func (in *inputs) add(names ...string) {
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			in.folders = append(in.folders, inputFolder{dir: name, reads: golden.IsAnswerFile})
+			in.folders = append(in.folders, inputFolder{dir: name, reads: golden.IsAnswerFile, but: golden.IsCaseFile})
 			continue
 		}
 		in.files = append(in.files, name)
@@ -223,7 +234,7 @@ func (in *inputs) configure(set map[string]string, p process) (written []namedOu
 			in.store = f.text
 		case keyRoot: // of references in a warehouse; those of a case file are relative to it
 			if set["source"] != "" || set["html"] != "" {
-				in.folders = append(in.folders, inputFolder{dir: f.text, reads: anyFile, large: true})
+				in.folders = append(in.folders, inputFolder{dir: f.text, reads: anyFile, but: export.Wrote, large: true})
 			}
 		case keyWritten:
 			_, last, _ := strings.Cut(f.key, ".")
@@ -246,7 +257,7 @@ func (in *inputs) results(ctx context.Context) map[string]string {
 	in.referred = map[string]string{}
 	for _, path := range in.cases {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			continue
+			continue // nothing, or a pipe
 		}
 		files, _ := cases.ResultFiles(ctx, path) //nolint:errcheck // the command reports it
 		for _, f := range files {
@@ -254,6 +265,16 @@ func (in *inputs) results(ctx context.Context) map[string]string {
 		}
 	}
 	return in.referred
+}
+
+// pipe returns a case file that is a pipe; "" if there is none. What it refers to is not known before it is read.
+func (in *inputs) pipe() string {
+	for _, path := range in.cases {
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return path
+		}
+	}
+	return ""
 }
 
 // textsOf returns the strings in the value of a flag.
@@ -286,10 +307,15 @@ func filesOf(name string) []string {
 		files, _ = filepath.Glob(strings.ReplaceAll(path, "{database}", "*")) //nolint:errcheck // an invalid pattern names nothing
 	}
 	for _, f := range slices.Clone(files) {
-		files = append(files, f+".wal", f+"-wal", f+"-journal")
+		for _, suffix := range siblings {
+			files = append(files, f+suffix)
+		}
 	}
 	return files
 }
+
+// siblings are the ends of the names of files that an embedded engine writes next to a database.
+var siblings = []string{".wal", "-wal", "-shm", "-journal"}
 
 // keyFilesOf returns the existing files that query parameters of a URL name, such as a key or a certificate.
 func keyFilesOf(url string) (files []string) {
@@ -373,6 +399,12 @@ func (o namedOutput) check(ctx context.Context, in *inputs, before []namedOutput
 	if kind := databaseIn(o.path); kind != "" && isFile {
 		return usage("%s: %q is a database of %s, and would %s; name another file", o.flag, o.path, kind, done)
 	}
+	for _, suffix := range siblings {
+		database, ok := strings.CutSuffix(placeOf(o.path), suffix)
+		if kind := databaseIn(database); ok && kind != "" {
+			return usage("%s: %q belongs to the database of %s next to it, and would %s; name another file", o.flag, o.path, kind, done)
+		}
+	}
 	return nil
 }
 
@@ -402,6 +434,9 @@ func (o namedOutput) reads(ctx context.Context, in *inputs, info os.FileInfo, is
 	if execution.Keeps(filepath.Base(placeOf(o.path))) && execution.InStore(placeOf(o.path)) {
 		return "a kept result of --execute"
 	}
+	if pipe := in.pipe(); pipe != "" && o.use == replaced && !export.Wrote(o.path) && !golden.IsCaseFile(o.path) {
+		return "perhaps a result that cases from the pipe " + strconv.Quote(pipe) + " refer to"
+	}
 	for name, of := range in.results(ctx) {
 		if other, err := os.Stat(name); err == nil && os.SameFile(other, info) {
 			return "a result that cases of " + strconv.Quote(filepath.Base(of)) + " refer to"
@@ -417,7 +452,7 @@ func (f inputFolder) has(info os.FileInfo, path string) bool {
 	case err != nil || !dir.IsDir():
 		return false
 	case f.reads(filepath.Base(placeOf(path))) && isIn(dir, path):
-		return !f.large || !export.Wrote(path)
+		return f.but == nil || !f.but(path)
 	case f.large:
 		return false
 	}
@@ -448,24 +483,29 @@ func sameFile(a, b string) bool {
 
 // placeOf returns the absolute name of a file that may not exist, with links followed.
 func placeOf(path string) string {
+	if name := filepath.Base(path); !strings.HasSuffix(path, name) || name == ".." || name == "." {
+		path = filepath.Clean(path)
+	}
 	for range 40 { // as many links as Linux follows
 		to, err := os.Readlink(path)
 		if err != nil {
 			break
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
+			folder, _ := filepath.Split(path)
+			to = folder + to
 		}
 		path = to
 	}
-	folder := filepath.Dir(path)
+	folder, name := filepath.Split(path) // .. after a link leads elsewhere
+	folder = cmp.Or(folder, ".")
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}
 	if full, err := filepath.Abs(folder); err == nil {
 		folder = full
 	}
-	return filepath.Join(folder, filepath.Base(path))
+	return filepath.Join(folder, name)
 }
 
 // databaseIn returns the engine of the database in a file, by its first bytes; "" if it has none.

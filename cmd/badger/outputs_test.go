@@ -162,6 +162,8 @@ func TestOutputs(t *testing.T) {
 		"snapshots/executions.jsonl": "", "snapshots/" + kept: "{}", "snapshots/other.json": "{}", "kept/executions.jsonl": "", "kept/" + kept: "{}",
 		"res/last.csv": "eval_run_id,agent_name,agent_version,batch_id,case_id,question\r\n", "res/last.md": "## badger\n", "keep.txt": "x",
 		"hh/badger-report.txt": "index.html\n", "hh/index.html": "<!DOCTYPE html>", "hh/page.html": "x", "charts/bars.txt": "x", "in.jsonl": "{}", "store/other.json": "",
+		"dbs/links/c.jsonl": `{"case_id":"1","gold":{"result":"file:../g.csv"}}`, "dbs/g.csv": "n\n1\n", "g.csv": "n\n1\n", "res/cases.json": `{"case_id":"1"}`,
+		"lite.db": "SQLite format 3\x00....", "lite.db-shm": "x", "duck.db.wal": "x",
 		"texts/k.md": "x", "key.p8": "x", "files.yaml": "results: {files: [res]}\n", "snaps.yaml": "execute: {snapshots: kept}\n", "audit.yaml": "judge: {audit: res/gold.csv}\n", "log.yaml": "judge: {audit: a.log}\n", "sentinels.yaml": "sentinels: {cases: refs.jsonl}\n",
 		"cfg.yaml": "judges: [judge.yaml]\nexecute: {url: 'sqlite:dbs/{database}/{database}.sqlite'}\n", "dbs/shop/shop.sqlite": "x", "dbs/shop/notes.txt": "x",
 	} {
@@ -170,7 +172,7 @@ func TestOutputs(t *testing.T) {
 		}
 	}
 	if err := errors.Join(os.Symlink("new.duckdb", "dangling"), os.Symlink(dir, "here"), os.Link("res/gold.csv", "hard"), os.Symlink("res/gold.csv", "soft"), os.Link("snapshots/"+kept, "hard.json"), os.Symlink("shop/notes.txt", "dbs/linked.csv"),
-		os.Mkdir("empty", 0o700), os.Link("in.jsonl", "hh/cases.html"), os.Symlink("../judge.yaml", "hh/site.css"), os.Symlink("../res/gold.csv", "hh/trend.html"), os.Symlink("../db.db", "charts/kappa.svg"), os.Symlink("../in.jsonl", "store/executions.jsonl")); err != nil {
+		os.Symlink("dbs/links", "lnk"), os.Mkdir("empty", 0o700), os.Link("in.jsonl", "hh/cases.html"), os.Symlink("../judge.yaml", "hh/site.css"), os.Symlink("../res/gold.csv", "hh/trend.html"), os.Symlink("../db.db", "charts/kappa.svg"), os.Symlink("../in.jsonl", "store/executions.jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	const run = "run --cases c.jsonl "
@@ -257,6 +259,29 @@ func TestOutputs(t *testing.T) {
 		"run --cases in.jsonl --snapshots store":                         `--snapshots: "store/executions.jsonl" is read by this command, and would get other lines`,
 		run + "--snapshots store":                                        "",
 		run + "--snapshots kept":                                         "",
+
+		// folders that are links
+		"run --cases lnk/c.jsonl --no-to --csv dbs/g.csv":                 `--csv: "dbs/g.csv" is a result`,
+		"run --cases lnk/c.jsonl --no-to --csv lnk/../g.csv":              `is a result`,
+		"run --cases lnk/c.jsonl --no-to --csv g.csv":                     "",
+		"export --cases lnk/../links/c.jsonl --to csv --out lnk/../g.csv": `is a result`,
+		run + "--csv lnk/../x.csv --jsonl dbs/x.csv":                      "both write to",
+		run + "--csv lnk/../x.csv --jsonl x.csv":                          "",
+
+		// an earlier case file in a folder of results
+		"import csv c.jsonl --gold-results res --out res/cases.json": "",
+		"import csv c.jsonl --gold-results res --out res/other.csv":  `is read by this command`,
+
+		// files of databases, and pipes
+		run + "--csv lite.db-shm":                                   `--csv: "lite.db-shm" belongs to the database of SQLite next to it`,
+		run + "--csv duck.db.wal":                                   `belongs to the database of DuckDB`,
+		run + "--csv duck.txt.wal":                                  "",
+		run + "--to duckdb:here/c.jsonl":                            `--to: "c.jsonl" is a case file of this command, expected a database`,
+		"run --cases /dev/null --no-to --csv old.csv":               `--csv: "old.csv" is perhaps a result that cases from the pipe "/dev/null" refer to`,
+		"run --cases /dev/null --no-to --csv res/last.csv":          "",
+		"run --cases /dev/null --no-to --csv new.csv":               "",
+		"import traces c.jsonl --golden /dev/null --out in.jsonl":   "perhaps a result",
+		"import traces c.jsonl --golden /dev/null --out refs.jsonl": "",
 
 		// results of queries
 		run + "--no-to --csv snapshots/executions.jsonl":                  `is read by this command`,

@@ -128,13 +128,16 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e.PrintSummary(outcome)
 	if err != nil {
+		if said != "" {
+			fmt.Fprintln(e.stderr, "gates not decided: the run has not ended")
+		}
 		return errcode.New(errcode.Of(err), "%w; resume with --resume %s", err, printable.Shell(e.ID))
 	}
+	fmt.Fprint(e.stderr, said)
 	if err := e.noneRead(outcome); err != nil {
 		e.Warn()
 		return err
 	}
-	fmt.Fprint(e.stderr, said)
 	if err = gateErr; err == nil && !reached {
 		err = errGate
 	}

@@ -29,10 +29,16 @@ type FileSource struct {
 	MaxLine int       // maximum bytes of a line; default [defaultMaxLine]
 }
 
-// Dir returns the directory to which file: references in the cases are relative.
+// Dir returns the directory to which file: references in the cases are relative: that of the file, or the current one
+// for a pipe.
 func (s FileSource) Dir() string {
-	if s.In != nil {
+	if info, err := os.Stat(s.Path); s.In != nil || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return "."
+	}
+	if folder, _ := filepath.Split(s.Path); strings.Contains(folder, "..") { // .. of a link leads elsewhere
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			return real
+		}
 	}
 	return filepath.Dir(s.Path)
 }

@@ -143,6 +143,8 @@ func TestMalformedCSV(t *testing.T) {
 		{why: "a first row that ends early, with whole ones behind it", text: "a,b,c\n1,2\n3,4,5\n", code: errcode.InvalidArgument, says: `row 1: 2 cells, expected one for each of the 3 columns`},
 		{why: "a line for a spreadsheet that names no delimiter", text: "sep=; \na;b\n1;2\n", code: errcode.InvalidArgument, says: `remove that line`},
 		{why: "too few cells", text: "a,b\n1,2\n" + secret + "\n", code: errcode.InvalidArgument, says: `file "r.csv": row 2: 1 cells, expected one for each of the 2 columns`},
+		{why: "UTF-16 that ends in a character", text: "\xff\xfea\x00\n\x001\x00\n", code: errcode.DataLoss, says: "UTF-16 text with an odd number of bytes"},
+		{why: "half a character after the mark", text: "\xff\xfe\x00", code: errcode.DataLoss, says: "odd number of bytes"},
 		{why: "too many cells", text: "a,b\n1,2,3\n", code: errcode.InvalidArgument, says: "row 1: 3 cells"},
 		{why: "an open quote", text: "a,b\n1,\"" + secret, code: errcode.DataLoss, says: "row 1: ends inside a quoted cell"},
 		{why: "text behind a closing quote", text: "a,b\n1,2\n3,\"x\"" + secret + "\n", code: errcode.InvalidArgument, says: "row 2: column 2: expected a delimiter"},

@@ -36,7 +36,7 @@ func (o *Options) open(path string) (*os.File, error) {
 // place returns the file that path means without roots.
 func (o *Options) place(path string) string {
 	if !filepath.IsAbs(path) && o.Dir != "" {
-		path = filepath.Join(o.Dir, path)
+		path = under(o.Dir, path)
 	}
 	return path
 }

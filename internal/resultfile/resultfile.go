@@ -188,7 +188,24 @@ func (r *reader) asUTF8(in *bufio.Reader) (*bufio.Reader, error) {
 		return in, nil
 	}
 	r.size = 0
-	return bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(in), 1<<16), nil
+	pairs := &inPairs{in: in}
+	return bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(pairs), 1<<16), nil
+}
+
+// inPairs is text in UTF-16. The decoder would read a byte that is left at its end as a character.
+type inPairs struct {
+	in  io.Reader
+	odd bool
+}
+
+// Read returns an error at the end of an odd number of bytes.
+func (r *inPairs) Read(p []byte) (n int, err error) {
+	n, err = r.in.Read(p)
+	r.odd = r.odd != (n%2 == 1)
+	if r.odd && errors.Is(err, io.EOF) {
+		err = errcode.New(errcode.DataLoss, "UTF-16 text with an odd number of bytes: its end is missing")
+	}
+	return n, err
 }
 
 type readerAtSeeker interface {

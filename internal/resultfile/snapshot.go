@@ -47,7 +47,8 @@ func PathIn(ref string) (path string, ok bool) {
 // Reference returns the reference to the file at path for a case file in the folder dir, to which a relative reference
 // is relative. An absolute path outside of dir remains absolute.
 func Reference(path, dir string) string {
-	in, err1 := filepath.Abs(cmp.Or(dir, "."))
+	path = plain(path)
+	in, err1 := filepath.Abs(plain(cmp.Or(dir, ".")))
 	whole, err2 := filepath.Abs(path)
 	if err1 == nil && err2 == nil {
 		near, err := filepath.Rel(in, whole)
@@ -76,5 +77,22 @@ func Moved(ref, from, to string) string {
 	if !ok || path == "" || filepath.IsAbs(path) || !differ(cmp.Or(from, "."), cmp.Or(to, ".")) {
 		return ref
 	}
-	return Reference(filepath.Join(from, path), to)
+	return Reference(under(cmp.Or(from, "."), path), to)
+}
+
+// under returns the name of the file at path in the folder dir.
+func under(dir, path string) string { return plain(dir + string(filepath.Separator) + path) }
+
+// plain returns the shortest name of a file: a folder and .. after it are left out, unless the folder is a link, from
+// which .. leads elsewhere; then all links are replaced.
+func plain(path string) string {
+	clean := filepath.Clean(path)
+	if !strings.Contains(path, "..") || !differ(clean, path) {
+		return clean
+	}
+	folder, name := filepath.Split(path)
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		return filepath.Join(real, name)
+	}
+	return path
 }

@@ -22,7 +22,7 @@ func TestReferencesMove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"a/x.csv", "x.csv"} {
+	for _, name := range []string{"a/x.csv", "x.csv", "y.csv", "far/y.csv"} {
 		if err := os.WriteFile(name, []byte("n\n1\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -42,6 +42,8 @@ func TestReferencesMove(t *testing.T) {
 		{"file:x.csv", "a", filepath.Join(here, "c"), "file:../a/x.csv"},
 		// .. leads elsewhere from a link
 		{"file:x.csv", "a", "away", "file:" + filepath.Join(here, "a/x.csv")},
+		{"file:../y.csv", "away", "c", "file:../far/y.csv"}, {"file:../y.csv", "away", "", "file:far/y.csv"}, {"file:../y.csv", "away", "far/deep", "file:../y.csv"},
+		{"file:../away/../y.csv", "a", "c", "file:../far/y.csv"}, {"file:y.csv", "away/..", "c", "file:../far/y.csv"}, {"file:x.csv", "a", "away/..", "file:../a/x.csv"},
 		{"file:", "a", "c", "file:"}, {"table:x.csv", "a", "c", "table:x.csv"}, {"query:1", "a", "c", "query:1"},
 		{"filex:x.csv", "a", "c", "filex:x.csv"}, {"", "a", "c", ""},
 	} {

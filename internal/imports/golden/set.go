@@ -33,6 +33,7 @@ type Options struct {
 	Dialect  string   // of all cases
 	Dataset  string   // of cases that name none
 	Dir      string   // of the case file, to which references to results are relative
+	Out      string   // the case file, which an earlier import may have written; "": none
 
 	Gold        string // Spider: a file of gold queries, one a line; Spider 2.0 and SQL: a folder of gold queries
 	GoldResults string // a folder of gold results
@@ -181,6 +182,26 @@ func New(ctx context.Context, kind *Kind, o Options) (*Set, error) {
 	}
 	s.file, s.buffer = f, bufio.NewWriterSize(f, 1<<18)
 	return s, nil
+}
+
+// isOut reports whether the file at path is the case file that is written.
+func (o *Options) isOut(path string) bool {
+	is, err := os.Stat(path)
+	out, failed := os.Stat(o.Out)
+	return err == nil && failed == nil && os.SameFile(is, out) && IsCaseFile(path)
+}
+
+// IsCaseFile reports whether the file at path starts as an import writes a case file.
+func IsCaseFile(path string) bool {
+	const first = `{"case_id":`
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // only read
+	start := make([]byte, len(first))
+	n, _ := io.ReadFull(f, start) //nolint:errcheck // a short file, too
+	return string(start[:n]) == first
 }
 
 // check returns a usage error for folders and files that do not exist.
@@ -745,7 +766,7 @@ func (s *Set) unused() error {
 		s.from(folder.path)
 		for _, f := range files {
 			path := filepath.Join(folder.path, f.Name())
-			if !f.IsDir() && IsAnswerFile(path) && !s.used[path] {
+			if !f.IsDir() && IsAnswerFile(path) && !s.used[path] && !s.o.isOut(path) {
 				s.problem(s.here(0, f.Name()), errcode.New(errcode.InvalidArgument, "%s that no case has: expected the ID of a case as the name",
 					folder.what))
 			}

@@ -205,7 +205,7 @@ func folderPredictions(s *Set, dir string) error {
 	answers := map[string]*Answer{}
 	var ids []string
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !IsAnswerFile(path) {
+		if err != nil || d.IsDir() || !IsAnswerFile(path) || s.o.isOut(path) {
 			return err
 		}
 		relative, err := filepath.Rel(dir, path)
