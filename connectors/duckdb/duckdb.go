@@ -382,6 +382,9 @@ func (c *Conn) DB() *sql.DB {
 
 // Close closes the database. Readers that are open keep the file open until they are released.
 func (c *Conn) Close() error {
+	if c.limiter != nil {
+		c.endLimit()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

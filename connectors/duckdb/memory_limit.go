@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
@@ -14,14 +15,20 @@ import (
 
 // memoryLimiter limits the memory of an engine that is queried rarely: its cache of the file, and the working memory of
 // queries. A SELECT that needs more runs again with a higher limit, and other statements use that from the start. The
-// low limit is set again when they have finished.
+// low limit is set again before the next query or after lowerAfter: usually several statements follow each other, and
+// setting the limits takes longer than most.
 type memoryLimiter struct {
 	mu     sync.Mutex
 	usual  string // the higher limit: the engine's default, or Options.MostBytes
 	more   int64  // usual minus memoryLimit in bytes, if usual is from MostBytes; else 0
 	beyond int    // number of running statements that use the higher limit
 	lifted bool
+	later  *time.Timer // sets the low limit; nil until a statement has finished
+	closed bool
 }
+
+// lowerAfter is the time after which the low limit is set if no statement follows.
+const lowerAfter = 100 * time.Millisecond
 
 // memoryLimit is the low limit. With 6 million scores it suffices for nearly all queries of the web pages. The engine
 // uses about 10 to 35 MB more, which it does not account for.
@@ -74,10 +81,10 @@ func (c *Conn) sparingly(ctx context.Context, sql string, args []any, done func(
 		return nil, err
 	}
 	if r, err = c.query(ctx, sql, args, func() {
-		c.lower(ctx)
+		c.lower()
 		done()
 	}); err != nil {
-		c.lower(ctx)
+		c.lower()
 	}
 	return r, err
 }
@@ -101,11 +108,32 @@ func (c *Conn) lift(ctx context.Context) error {
 	return nil
 }
 
-func (c *Conn) lower(ctx context.Context) {
-	c.limiter.mu.Lock()
-	c.limiter.beyond--
-	c.limiter.mu.Unlock()
-	c.bind(context.WithoutCancel(ctx))
+// lower ends the use of the higher limit by one statement. The low one is set soon.
+func (c *Conn) lower() {
+	s := c.limiter
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beyond--
+	switch {
+	case s.beyond > 0 || s.closed:
+	case s.later == nil:
+		s.later = time.AfterFunc(lowerAfter, func() { c.bind(context.Background()) })
+	default:
+		s.later.Reset(lowerAfter)
+	}
+}
+
+// endLimit sets the low limit for other connections of the instance. A timer that runs afterwards does nothing, and one
+// that runs now has finished: the file is free when its last connection has closed.
+func (c *Conn) endLimit() {
+	c.bind(context.Background())
+	s := c.limiter
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.later != nil {
+		s.later.Stop()
+	}
 }
 
 // bind sets the low limit again if no running statement uses the higher one. The engine rejects that while it cannot
@@ -114,7 +142,7 @@ func (c *Conn) bind(ctx context.Context) {
 	s := c.limiter
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lifted && s.beyond == 0 {
+	if s.lifted && s.beyond == 0 && !s.closed {
 		s.lifted = c.limit(ctx, memoryLimit) != nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -46,6 +47,50 @@ func TestSparing(t *testing.T) {
 	}
 	if _, err := query(t, c, "SELECT nothing FROM nowhere"); errcode.Of(err) != errcode.NotFound {
 		t.Errorf("a query that is wrong: %v", err)
+	}
+}
+
+// Statements that follow each other run under the higher limit. The low one holds for queries, when the statements have
+// ended for a while, and for other connections to the file after the one that raised it has closed.
+func TestSparingAfterStatements(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.duckdb")
+	c := mustOpen(t, path, duckdb.Options{Options: driver.Options{Sparing: true}})
+	other := mustOpen(t, path, duckdb.Options{}) // shares the engine's instance, and does not set the limit
+	limit := func(c *duckdb.Conn) string {
+		t.Helper()
+		text, err := c.QueryText(t.Context(), "SELECT current_setting('memory_limit')")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	low := limit(c)
+	exec := func(c *duckdb.Conn, sql string) {
+		t.Helper()
+		if err := c.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(c, "CREATE TABLE limits AS SELECT current_setting('memory_limit') AS l")
+	exec(c, "INSERT INTO limits SELECT current_setting('memory_limit')")
+	if got, err := c.QueryText(t.Context(), "SELECT max(l) FROM limits WHERE l <> ?", low); err != nil || got == low {
+		t.Errorf("statements ran under the limit %s: %v", got, err)
+	}
+	if got := limit(c); got != low {
+		t.Errorf("a query runs under the limit %s, want %s", got, low)
+	}
+	exec(c, "INSERT INTO limits VALUES ('x')")
+	for deadline := time.Now().Add(time.Minute); limit(other) != low; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("a minute after the last statement the limit is %s, want %s", limit(other), low)
+		}
+	}
+	exec(c, "INSERT INTO limits VALUES ('y')")
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := limit(other); got != low {
+		t.Errorf("after the connection has closed the limit is %s, want %s", got, low)
 	}
 }
 

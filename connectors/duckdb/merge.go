@@ -81,7 +81,7 @@ func (s *session) merge(ctx context.Context, w *write, among string) (int64, err
 		if err := s.db.lift(ctx); err != nil {
 			return 0, err
 		}
-		defer s.db.lower(ctx)
+		defer s.db.lower()
 	}
 	spelling := driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Named: true, Among: among}
 	table, columns := joined(w.table), w.plan.Targets(spelling)

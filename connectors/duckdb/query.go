@@ -143,7 +143,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	if err := c.lift(ctx); err != nil {
 		return err
 	}
-	defer c.lower(ctx)
+	defer c.lower()
 	return c.exec(ctx, sql, args)
 }
 
