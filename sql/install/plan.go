@@ -185,15 +185,12 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 
 // function adds the steps of one function. Its mark is a hash of these steps without the mark.
 func (p *Plan) function(f *Declared) error {
-	draft, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
-	if err != nil {
-		return err
-	}
-	f.Mark = "badger:" + fingerprint(draft)
+	f.Mark = unmarked
 	steps, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
 	if err != nil {
 		return err
 	}
+	f.Mark = setMark(steps, "badger:")
 	for i := range steps {
 		steps[i].Function = f
 	}
@@ -201,11 +198,23 @@ func (p *Plan) function(f *Declared) error {
 	return nil
 }
 
-// fingerprint returns a hash of the steps' SQL.
+// unmarked is in place of a mark in steps whose mark is not known yet, as it is a hash of the steps without it.
+const unmarked = "badger-mark-of-these-steps"
+
+// setMark writes the mark of steps into them, and returns it: the prefix and a fingerprint of the steps.
+func setMark(steps []Step, prefix string) string {
+	mark := prefix + fingerprint(steps)
+	for i := range steps {
+		steps[i].SQL = strings.ReplaceAll(steps[i].SQL, unmarked, mark)
+	}
+	return mark
+}
+
+// fingerprint returns a hash of the steps' SQL without a mark.
 func fingerprint(steps []Step) string {
 	h := sha256.New()
 	for _, s := range steps {
-		h.Write([]byte(s.SQL + "\x00"))
+		h.Write([]byte(strings.ReplaceAll(s.SQL, unmarked, "") + "\x00"))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }

@@ -207,12 +207,11 @@ func (p *Plan) schedule(functions []udf.Function) error {
 			}
 		}
 	}
-	draft, err := p.render("schedule", &page{Plan: p})
+	steps, err := p.render("schedule", &page{Plan: p, Mark: unmarked})
 	if err != nil {
 		return err
 	}
-	p.procedure = "badger-procedure:" + fingerprint(draft)
-	steps, err := p.render("schedule", &page{Plan: p, Mark: p.procedure})
+	p.procedure = setMark(steps, "badger-procedure:")
 	p.Steps = append(p.Steps, steps...)
 	return err
 }
