@@ -78,12 +78,12 @@ var fields = []FieldInfo{
 	}, blank("response of the agent", func(in *Input) string { return in.Case.Agent.Response })},
 	{FieldGoldSQL, "gold_sql", "gold SQL", []FieldArg{
 		{Name: "gold_sql", Key: "gold.sql", Doc: "the accepted query"},
-	}, blank("gold SQL", func(in *Input) string {
-		if in.Gold == nil {
-			return ""
+	}, func(in *Input) string {
+		if in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == "" {
+			return noGoldSQL
 		}
-		return in.Gold.SQL
-	})},
+		return ""
+	}},
 	{FieldPredSQL, "sql", "the agent's SQL", []FieldArg{
 		{Name: "agent_sql", Key: "agent.sql", Doc: "the agent's query"},
 	}, lacksPredSQL},
@@ -153,6 +153,11 @@ var fields = []FieldInfo{
 	{FieldJudge, "judge", "a judge", nil, nil},
 }
 
+const (
+	noGoldSQL    = "no gold SQL given"
+	noGoldResult = "no gold result given"
+)
+
 func missingInput(what string, missing bool) string {
 	if missing {
 		return "no " + what + " given"
@@ -182,9 +187,9 @@ func noSQLFor(callsFor string) string {
 func lacksGoldResult(in *Input) string {
 	switch {
 	case in.Gold == nil || in.Gold.Result.Absent() && in.Gold.Error == "":
-		return missingInput("gold result", true)
+		return noGoldResult
 	case in.Gold.Result.Absent():
-		return "the gold query failed when it ran"
+		return GoldFailed
 	}
 	return ""
 }

@@ -58,6 +58,16 @@ const (
 // UnansweredReasons lists the reasons by which [Score.Unanswered] recognizes a missing answer.
 func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoPred, NoAnswer} }
 
+// Reasons of scores that are not applicable because nothing is accepted that the answer can be compared with.
+const (
+	NoGold     = "neither a gold query nor a gold result given"
+	GoldFailed = "the gold query failed when it ran"
+)
+
+// NoGoldReasons lists the reasons of scores that are not applicable because a case lacks the gold that the metric
+// needs. None of them contains a value.
+func NoGoldReasons() []string { return []string{NoGold, noGoldSQL, noGoldResult, GoldFailed} }
+
 // Unanswered reports whether the score is not applicable because the agent gave no answer, and not because the metric
 // does not apply to the question. Coverage and gates count such a case as not passed.
 func (s *Score) Unanswered() bool {

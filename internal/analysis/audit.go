@@ -252,7 +252,7 @@ func (a *evidenceOf) add(ex string, s *Score) {
 	m := markOf(s)
 	if s.Metric == ex {
 		a.ex = m
-		if s.Status == scoring.StatusNotApplicable && s.Reason == goldFailed {
+		if s.Status == scoring.StatusNotApplicable && s.Reason == scoring.GoldFailed {
 			a.because(goldError, "")
 		}
 		return
@@ -283,9 +283,6 @@ func (a *evidenceOf) add(ex string, s *Score) {
 		}
 	}
 }
-
-// goldFailed is the Reason of scores whose gold query failed.
-const goldFailed = "the gold query failed when it ran"
 
 func (a *evidenceOf) rejected() bool { return a.ex.judged() && !a.ex.passed() }
 

@@ -90,7 +90,8 @@ var plainReasons = map[string]bool{
 // Reason returns the reason of a score for lists and exports, which do not examine the case. The reasons of some
 // metrics contain no values; the others are withheld if any column is masked.
 func (m *Mask) Reason(metric, reason string) string {
-	if m.None() || reason == "" || plainReasons[metric] || slices.Contains(scoring.UnansweredReasons(), reason) {
+	if m.None() || reason == "" || plainReasons[metric] ||
+		slices.Contains(scoring.UnansweredReasons(), reason) || slices.Contains(scoring.NoGoldReasons(), reason) {
 		return reason
 	}
 	return Withheld

@@ -7,12 +7,15 @@ import (
 
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Check reports whether every gate is reached by the mean of its metric, and returns a line for each. Each agent
 // version must reach it. Failed, unanswered and, without a gate on the coverage, abstained cases count as 0. If lower
 // is better, means are of cases with a value, and without a gate on the coverage each case that the metric applies to
-// must have one. A metric without scores fails its gate.
+// must have one. Cases without the gold that the metric needs have no value for a gate on the coverage, although the
+// metric does not apply to them: a gate on fewer cases than were meant must not pass unseen. A metric without scores
+// fails its gate.
 func (f *Figures) Check(gates []gate.Gate) (said []string, reached bool) {
 	reached = true
 	say := func(why string, ok bool) {
@@ -60,7 +63,11 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 	if lower {
 		counted, zero = c.Scored, nil
 	}
-	mean, share := sum/float64(counted), float64(c.Scored)/float64(c.AppliesTo)
+	owing, applies := c.AppliesTo, "it applies to"
+	if lacking := c.noGold(); g.Coverage != nil && lacking > 0 {
+		owing, applies = owing+lacking, "it applies to or that lack gold"
+	}
+	mean, share := sum/float64(counted), float64(c.Scored)/float64(owing)
 	enough, covered := true, gate.Reached(share, least)
 	if g.Least != nil {
 		above := mean - *g.Least
@@ -70,7 +77,7 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 		enough = gate.Reached(above, 0)
 	}
 	value := fmt.Sprintf(" is %.4f over %d of %s", mean, counted, printable.Count(c.Asked, "case")) + wanted(g, lower)
-	coverage := fmt.Sprintf("%.1f%% of the cases it applies to have a value, expected at least %g%%", 100*share, 100*least)
+	coverage := fmt.Sprintf("%.1f%% of the cases %s have a value, expected at least %g%%", 100*share, applies, 100*least)
 	switch {
 	case enough && !covered: // what failed comes first
 		said = g.Metric + of + " has too few values: " + coverage + "; it" + value
@@ -120,10 +127,18 @@ func because(c *Coverage, zero []string) string {
 		}
 		counts = []string{strings.Join(counts, " and ") + verb}
 	}
-	if c.NotApplicable > 0 {
-		text := fmt.Sprintf("%d not applicable", c.NotApplicable)
-		if len(c.Reasons) > 0 {
-			text += ": " + c.Reasons[0].Reason
+	lacking := c.noGold()
+	for _, part := range []struct {
+		what string
+		n    int
+		is   bool
+	}{{"without gold", lacking, true}, {"not applicable", c.NotApplicable - lacking, false}} {
+		if part.n == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%d %s", part.n, part.what)
+		if i := slices.IndexFunc(c.Reasons, func(r Reason) bool { return isNoGold(r.Reason) == part.is }); i >= 0 {
+			text += ": " + c.Reasons[i].Reason
 		}
 		others = append(others, text)
 	}
@@ -131,6 +146,18 @@ func because(c *Coverage, zero []string) string {
 		return " (" + strings.Join(list, "; ") + ")"
 	}
 	return ""
+}
+
+func isNoGold(reason string) bool { return slices.Contains(scoring.NoGoldReasons(), reason) }
+
+// noGold returns the number of cases without the gold that the metric needs.
+func (c *Coverage) noGold() (n int) {
+	for _, r := range c.Reasons {
+		if isNoGold(r.Reason) {
+			n += r.N
+		}
+	}
+	return n
 }
 
 // GateResult is the result of a gate, with the message about it.

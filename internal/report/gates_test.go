@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // What counts as 0, what is left out, and what a metric owes where less is better.
@@ -31,6 +32,12 @@ func TestCheckGates(t *testing.T) {
 			"gate failed: m has too few values: 75.0% of the cases it applies to have a value, expected at least 80%; it is 1.0000 over 6 of 8 cases (2 abstained)"},
 		{"not applicable is neither", 3, report.Coverage{Asked: 4, Scored: 3, NotApplicable: 1, AppliesTo: 3, Reasons: []report.Reason{{Reason: "no gold", N: 1}}}, false, gate.Gate{Least: at(1)}, true,
 			"gate passed: m is 1.0000 over 3 of 4 cases, expected at least 1 (1 not applicable: no gold)"},
+		{"cases without gold are named", 3, report.Coverage{Asked: 7, Scored: 3, NotApplicable: 4, AppliesTo: 3, Reasons: []report.Reason{{Reason: "no gold result given", N: 3}, {Reason: "the question calls for a refusal, not for a result", N: 1}}}, false, gate.Gate{Least: at(1)}, true,
+			"gate passed: m is 1.0000 over 3 of 7 cases, expected at least 1 (3 without gold: no gold result given; 1 not applicable: the question calls for a refusal, not for a result)"},
+		{"a share counts the cases without gold", 3, report.Coverage{Asked: 7, Scored: 3, NotApplicable: 4, AppliesTo: 3, Reasons: []report.Reason{{Reason: scoring.NoGold, N: 2}, {Reason: scoring.GoldFailed, N: 1}, {Reason: "the question calls for a refusal, not for a result", N: 1}}}, false, gate.Gate{Least: at(1), Coverage: at(0.6)}, false,
+			"gate failed: m has too few values: 50.0% of the cases it applies to or that lack gold have a value, expected at least 60%; it is 1.0000 over 3 of 7 cases, expected at least 1, which is reached (3 without gold: neither a gold query nor a gold result given; 1 not applicable: the question calls for a refusal, not for a result)"},
+		{"half is enough", 3, report.Coverage{Asked: 6, Scored: 3, NotApplicable: 3, AppliesTo: 3, Reasons: []report.Reason{{Reason: "no gold SQL given", N: 3}}}, false, gate.Gate{Coverage: at(0.5)}, true,
+			"gate passed: m is 1.0000 over 3 of 6 cases; 50.0% of the cases it applies to or that lack gold have a value, expected at least 50% (3 without gold: no gold SQL given)"},
 		{"less is better", 40, report.Coverage{Asked: 2, Scored: 2, AppliesTo: 2}, true, gate.Gate{Least: at(20)}, true,
 			"gate passed: m is 20.0000 over 2 of 2 cases, expected at most 20; 100.0% of the cases it applies to have a value, expected at least 100%"},
 		{"less is better, and too much", 42, report.Coverage{Asked: 2, Scored: 2, AppliesTo: 2}, true, gate.Gate{Least: at(20)}, false,

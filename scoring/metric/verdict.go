@@ -290,7 +290,7 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 	case held:
 		return scoring.NotApplicable(scoring.NoPred), true, nil
 	case in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == "" && in.Gold.Result.Absent():
-		return scoring.NotApplicable("neither a gold query nor a gold result given"), true, nil
+		return scoring.NotApplicable(scoring.NoGold), true, nil
 	default:
 		return s, false, nil
 	}
