@@ -2,6 +2,7 @@ package golden
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -87,7 +88,7 @@ func birdPredictions(s *Set, path string) error {
 	text = bytes.TrimSpace(text)
 	if err := jsonscan.Check(text); err == nil && len(text) > 0 && text[0] == '{' {
 		o := jsonscan.ParseObject(text)
-		if o.Get("question_id") == nil {
+		if o.Get("question_id") == nil && !slices.ContainsFunc(o, func(m jsonscan.Member) bool { return string(m.Name) == "SQL" || string(m.Name) == "sql" }) {
 			lines, err := newLineCounter(path)
 			if err != nil {
 				return err
@@ -97,30 +98,67 @@ func birdPredictions(s *Set, path string) error {
 			for _, m := range o { // in the order of the text
 				end += bytes.Index(text[end:], m.Value) + len(m.Value)
 				at := s.here(lines.at(int64(end)), string(m.Name))
-				sql, database := birdPrediction(string(jsonscan.Unquote(m.Value)))
-				if err := s.predict(string(m.Name), database, Answer{SQL: sql}, at); err != nil {
+				if err := s.birdAnswer(string(m.Name), m.Value, at); err != nil {
 					return err
 				}
 			}
-			return nil
+			return s.anyPrediction()
 		}
 	}
-	return s.jsonValues(path, func(line int, raw json.RawMessage) error {
-		c, err := convert([]field{
-			{name: "question_id", also: []string{"id"}, to: "case_id", need: true},
-			{name: "db_id", to: "database"},
-			{name: "SQL", also: []string{"predicted_sql", "pred_sql", "prediction", "query", "pred"}, to: "agent.sql"},
-		}, jsonscan.ParseObject(raw))
+	err = s.jsonValues(path, func(line int, raw json.RawMessage) error {
+		o := objectIn(raw)
+		if o == nil {
+			s.problem(s.here(line, ""), expected("an object with question_id and SQL, or one object from the ID or number of each "+
+				"question to its query", raw))
+			return nil
+		}
+		c, err := convert([]field{{name: "question_id", also: []string{"id"}, to: "case_id", need: true}}, o)
 		if err != nil {
 			s.problem(s.here(line, ""), err)
 			return nil
 		}
-		sql, database := birdPrediction(c.Answer.SQL)
-		if database == "" {
-			database = c.Database
-		}
-		return s.predict(c.ID, database, Answer{SQL: sql}, s.here(line, ""))
+		return s.birdAnswer(c.ID, raw, s.here(line, ""))
 	})
+	return cmp.Or(err, s.anyPrediction())
+}
+
+// anyPrediction returns an error if there are no predictions and nothing was reported about them.
+func (s *Set) anyPrediction() error {
+	if len(s.order) > 0 || s.Bad > 0 {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "--predictions: no prediction in the file; docs/eval/import.md describes predictions of %s",
+		s.kind.Title)
+}
+
+// birdAnswer adds the prediction of a question: a text, an object with a query and perhaps a database, or null or 0,
+// which BIRD's program also takes, for a question without an answer. Anything else is reported.
+func (s *Set) birdAnswer(key string, raw json.RawMessage, at place) error {
+	if raw[0] == 'n' || string(raw) == "0" {
+		return s.predict(key, "", Answer{}, at)
+	}
+	in := ""
+	if raw[0] == '{' { // a text that is JSON is what the agent wrote
+		o := jsonscan.ParseObject(raw)
+		query := field{name: "SQL", also: []string{"predicted_sql", "pred_sql", "prediction", "query", "pred"}, to: "agent.sql"}
+		if !slices.ContainsFunc(append(query.also, query.name), func(name string) bool { value, _ := lookUp(o, name); return value != nil }) {
+			s.problem(at, errcode.New(errcode.InvalidArgument, "no query: expected the key SQL, or one of %s", strings.Join(query.also, ", ")))
+			return nil
+		}
+		c, err := convert([]field{{name: "db_id", to: "database"}, query}, o)
+		if err != nil {
+			s.problem(at, err)
+			return nil
+		}
+		in, raw = c.Database, quoted(c.Answer.SQL)
+	}
+	text, err := textIn(raw)
+	if err != nil {
+		s.problem(at, expected("a query as text, or null", raw))
+		return nil
+	}
+	sql, database := birdPrediction(text)
+	return s.predict(key, cmp.Or(database, in), Answer{SQL: sql}, at)
 }
 
 func birdPrediction(text string) (sql, database string) {

@@ -252,9 +252,10 @@ func (s *Set) checkJSON(path string) error {
 	}) {
 		return nil
 	}
-	if found == "" {
-		found = "text"
+	if value := bytes.TrimSpace(headOf(path)); found == "" && json.Valid(value) {
+		found = kindOf(value) + " alone"
 	}
+	found = cmp.Or(found, "text")
 	if s.given { // the other kinds read golden sets
 		found, _, _ = strings.Cut(found, "; it is read by")
 		return errcode.New(errcode.InvalidArgument,
