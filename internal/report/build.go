@@ -248,7 +248,7 @@ func (s *Summary) rate(x *series, cases []int32, a Agent, of kind) Rate {
 		r.Passed = shareOver(questions)
 	}
 	for w, n := range reasons {
-		r.Coverage.Reasons = append(r.Coverage.Reasons, Reason{s.groups[w-1].reason(), n})
+		r.Coverage.Reasons = append(r.Coverage.Reasons, Reason{s.groups[w-1].reason(n), n})
 	}
 	r.Coverage.finish()
 	for w, n := range labels {
@@ -583,7 +583,7 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 		if u.N == 0 {
 			continue // all of them were replaced
 		}
-		u.Status, u.Reason = s.groups[i].status, s.groups[i].reason()
+		u.Status, u.Reason = s.groups[i].status, s.groups[i].reason(u.N)
 		if u.Status == scoring.StatusFailed && s.groups[i].code != errcode.OK {
 			u.Code = s.groups[i].code.String()
 		}

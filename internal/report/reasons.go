@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -10,7 +11,7 @@ import (
 // reasonGroup is the scores without a value whose reasons have the same status, code and shape.
 type reasonGroup struct {
 	groupKey
-	text   string // the first reason of the group
+	text   string // the first reason of the group, in the order of texts
 	varied bool   // the reasons of the group are not all equal
 }
 
@@ -41,15 +42,15 @@ func (s *Summary) group(score *scoring.Score) uint16 {
 		s.byKey[key] = n
 	}
 	if g := &s.groups[n-1]; g.text != text {
-		g.varied = true
+		g.varied, g.text = true, min(g.text, text) // whichever was scored first
 	}
 	return n
 }
 
-// reason returns the reason that all scores of the group share, or its shape if they differ.
-func (g *reasonGroup) reason() string {
-	if g.varied {
-		return g.shape
+// reason returns the reason of n scores of the group; if the reasons differ, one of them, and how many there are.
+func (g *reasonGroup) reason(n int) string {
+	if g.varied && n > 1 {
+		return fmt.Sprintf("%s, and %d more alike", g.text, n-1)
 	}
 	return g.text
 }
