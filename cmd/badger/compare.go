@@ -5,14 +5,13 @@ import (
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/internal/storedscores"
 )
 
 type compareCommand struct {
 	scoresFlags
-	From      chosen   `placeholder:"AGENT@VERSION" help:"Baseline: an agent and version, or one of them (default the accepted batch before --to, or the version's first). Use '(no name)' for an agent without a name."`
+	From      chosen   `placeholder:"AGENT@VERSION" help:"Baseline: an agent and version, or one of them (default the first of two score files, or the accepted batch before --to, or the version's first). Use '(no name)' for an agent without a name."`
 	FromBatch chosen   `placeholder:"ID" help:"Batch of the baseline (default the latest)."`
-	To        chosen   `placeholder:"AGENT@VERSION" help:"Agent and version to compare with the baseline (default the latest batch)."`
+	To        chosen   `placeholder:"AGENT@VERSION" help:"Agent and version to compare with the baseline (default the second of two score files, or the latest batch)."`
 	ToBatch   chosen   `placeholder:"ID" help:"Batch of --to (default the latest)."`
 	Metrics   []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default the most informative; all for every metric)."`
 	By        string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also group the figures (by tier)."`
@@ -47,10 +46,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	named := analysis.Named{From: string(c.From), FromBatch: string(c.FromBatch), To: string(c.To),
-		ToBatch: string(c.ToBatch)}
-	if len(c.Scores) == 2 {
-		named.FromOrigin, named.ToOrigin = storedscores.OriginOf(c.Scores, 0), storedscores.OriginOf(c.Scores, 1)
-	}
+		ToBatch: string(c.ToBatch), TwoFiles: len(c.Scores) == 2}
 	if named.Accepted, err = analysis.AcceptedFrom(ctx, src, src.set, batches, o.Primary); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 type Batch struct {
 	scoring.By
 	Origin string `json:"origin,omitempty"` // the score file, if several files have scores of this batch
+	File   int    `json:"-"`                // the first score file with scores of this batch, from 1; 0 without files
 	// At is the time of the answers or, if unknown, of their first evaluation; zero if both are unknown.
 	At        time.Time `json:"at,omitzero"`
 	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is the time of evaluation
@@ -80,7 +81,8 @@ func (b *Batch) sameVersion(o *Batch) bool {
 	return b.Agent == o.Agent && b.Version == o.Version && b.Origin == o.Origin
 }
 
-// Sort sorts batches by time. Batches without a date come first; batches with equal times are sorted by name.
+// Sort sorts batches by time. Batches without a date come first; batches with equal times are sorted by score file, as
+// the files were given, and then by name.
 func Sort(batches []Batch) { Accepted(nil).Sort(batches) }
 
 // Sort sorts batches by time as [Sort], but of batches with equal times the accepted ones come first, in the order of
@@ -95,7 +97,7 @@ func (a Accepted) Sort(batches []Batch) {
 	slices.SortStableFunc(batches, func(a, b Batch) int {
 		first, accepted := place(&a)
 		second, when := place(&b)
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(first, second), accepted.Compare(when),
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(first, second), accepted.Compare(when), cmp.Compare(a.File, b.File),
 			printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.Agent, b.Agent),
 			printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
 	})

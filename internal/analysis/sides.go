@@ -15,15 +15,16 @@ import (
 
 // Named selects the two sides of a comparison by flags. Empty fields are not set.
 type Named struct {
-	From, To             string // AGENT@VERSION, an agent or a version; [scoring.Unnamed] means an agent without a name
-	FromBatch, ToBatch   string // batch ids
-	Accepted             Accepted
-	FromOrigin, ToOrigin string // origin of each side's scores, used if From and To are empty
+	From, To           string // AGENT@VERSION, an agent or a version; [scoring.Unnamed] means an agent without a name
+	FromBatch, ToBatch string // batch ids
+	Accepted           Accepted
+	TwoFiles           bool // the batches are of two score files, which are the sides if no other field selects one
 }
 
 // Sides returns the batches of both sides, in the order of time: the last batch that a side names, or all batches of a
-// score file. By default the last batch is compared with its baseline, see [BaselineOf]. A batch that does not exist,
-// or is on both sides, is a usage error.
+// score file. By default the last batch is compared with its baseline, see [BaselineOf], and of two score files the
+// second with the first, whatever their dates and names. A batch that does not exist, or is on both sides, is a usage
+// error.
 func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
 	if from, to, err = n.find(batches); err != nil {
 		return nil, nil, err
@@ -37,21 +38,11 @@ func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
 }
 
 func (n Named) find(batches []Batch) (from, to []Batch, err error) {
-	if n.FromOrigin != "" && n.From == "" && n.To == "" { // one file each
-		for _, b := range batches {
-			switch b.Origin {
-			case n.FromOrigin:
-				from = append(from, b)
-			case n.ToOrigin:
-				to = append(to, b)
-			}
-		}
-		if from != nil && to != nil {
-			return from, to, nil
-		}
-	}
 	if len(batches) == 0 {
 		return nil, nil, errcode.Usage("there are no scores to compare")
+	}
+	if n.TwoFiles && !n.chosen() {
+		return filesOf(batches)
 	}
 	named := func(flag, name, batch string) ([]Batch, error) {
 		found, err := BatchesNamed(batches, flag, name, batch)
@@ -77,6 +68,32 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 			printable.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
+}
+
+// chosen reports whether a flag selects a side.
+func (n Named) chosen() bool { return n.From != "" || n.FromBatch != "" || n.To != "" || n.ToBatch != "" }
+
+// filesOf returns the batches of the first and of the second of two score files. A file without scores, or with those of
+// several agents or versions, is a usage error.
+func filesOf(batches []Batch) (from, to []Batch, err error) {
+	sides := [2][]Batch{}
+	for _, b := range batches {
+		sides[b.File-1] = append(sides[b.File-1], b)
+	}
+	for i, side := range sides {
+		which := [2]string{"first", "second"}[i]
+		if len(side) == 0 {
+			return nil, nil, errcode.Usage("--scores: the %s file has no scores, so there is nothing to compare", which)
+		}
+		for _, b := range side {
+			if b.Agent != side[0].Agent || b.Version != side[0].Version {
+				return nil, nil, errcode.Usage("--scores: the %s file has scores of %s and of %s, expected one agent and version; "+
+					"choose the sides with --from and --to", which, printable.Short(System(side[0].Agent, side[0].Version)),
+					printable.Short(System(b.Agent, b.Version)))
+			}
+		}
+	}
+	return sides[0], sides[1], nil
 }
 
 // BatchesNamed returns the batches that name, an agent, a version or both, and batch, an id or "" for all, select. If
@@ -128,7 +145,7 @@ func asked(name, batch string) string {
 
 // Baseline returns the baseline that Sides chose as the first side; nil if the caller chose that side.
 func (n Named) Baseline(batches, from, to []Batch) *Baseline {
-	if n.From != "" || n.FromBatch != "" || len(from) != 1 || len(to) == 0 {
+	if n.From != "" || n.FromBatch != "" || n.TwoFiles && !n.chosen() || len(from) != 1 || len(to) == 0 {
 		return nil
 	}
 	if at, b := BaselineOf(batches, n.Accepted, slices.Index(batches, to[0])); at >= 0 && batches[at] == from[0] {

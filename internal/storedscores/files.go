@@ -51,7 +51,7 @@ type Files struct {
 	paths []string
 	read  bool
 	found []analysis.Batch
-	held  map[analysis.Batch]*analysis.Answers        // keys have no dates
+	held  map[analysis.Batch]*analysis.Answers        // keys have no dates and no File
 	spent map[analysis.Batch]map[string]scoring.Spent // by batch, as in held, and case
 	names []string
 }
@@ -82,7 +82,9 @@ func (s *Files) readAll(ctx context.Context) error {
 	s.held, s.spent = map[analysis.Batch]*analysis.Answers{}, map[analysis.Batch]map[string]scoring.Spent{}
 	metrics := map[string]bool{}
 	origins := map[analysis.Batch]map[string]bool{}
+	files := map[string]int{} // numbers of the files, from 1, by origin
 	for i, path := range s.paths {
+		files[OriginOf(s.paths, i)] = i + 1
 		for r, err := range batch.ReadScores(ctx, path) {
 			if err != nil {
 				return err
@@ -113,12 +115,12 @@ func (s *Files) readAll(ctx context.Context) error {
 		}
 	}
 	for b, a := range s.held {
-		of := b
+		of, origin := b, b.Origin
 		of.Origin = ""
 		if len(origins[of]) == 1 {
 			b.Origin = ""
 		}
-		b.At = a.At
+		b.At, b.File = a.At, files[origin]
 		s.found = append(s.found, b)
 	}
 	for m := range metrics {
@@ -225,7 +227,7 @@ func (s *Files) Load(ctx context.Context, b analysis.Batch, metrics []string, in
 
 // key returns the key of a batch in s.held.
 func (s *Files) key(b analysis.Batch) analysis.Batch {
-	b.At, b.Evaluated = time.Time{}, false
+	b.At, b.Evaluated, b.File = time.Time{}, false, 0
 	if s.held[b] == nil { // the file is not needed to distinguish batches
 		for held := range s.held {
 			key := held
