@@ -219,6 +219,28 @@ func ciCases(t *testing.T, file string, wrong int) {
 	}
 }
 
+// birdSet writes a golden set of BIRD in a folder with a space, answers, one of which is wrong, and their database.
+func birdSet(t *testing.T) {
+	t.Helper()
+	if err := os.Mkdir("a set", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"a set/dev.json": `[{"question_id":0,"db_id":"shop","question":"How many'' shops? alert(1)","evidence":"","SQL":"SELECT count(*) FROM shop"},
+			{"question_id":1,"db_id":"shop","question":"Which?","evidence":"","SQL":"SELECT name FROM shop"}]`,
+		"answers.json": `{"0":"SELECT 1\t----- bird -----\tshop","1":"SELECT name FROM shop ORDER BY 1\t----- bird -----\tshop"}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const make = `import sqlite3
+sqlite3.connect("shop.sqlite").executescript("CREATE TABLE shop (name TEXT); INSERT INTO shop VALUES ('a'), ('b')")`
+	if out, err := exec.CommandContext(t.Context(), "python3", "-c", make).CombinedOutput(); err != nil {
+		t.Skipf("python3 with sqlite3 failed: %v, %s", err, out)
+	}
+}
+
 func needCI(t *testing.T) (program string) {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl", "jq", "sha256sum"} {
@@ -242,6 +264,7 @@ func TestAction(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ciCases(t, "good.jsonl", 3)
 	ciCases(t, "bad.jsonl", 12)
+	birdSet(t)
 	inputs := func(more map[string]string) map[string]string {
 		all := map[string]string{"binary": program, "metrics": "hybrid_ex,relation", "db": "duckdb:scores.duckdb"}
 		for k, v := range more {
@@ -262,6 +285,15 @@ func TestAction(t *testing.T) {
 		{map[string]string{"cases": "bad.jsonl", "fail-under": "nonsense"}, 2, nil},
 		{map[string]string{"cases": "bad.jsonl", "baseline": "r1", "fail-on-drop": "hybrid_ex=0.05"}, 2, nil},
 		{map[string]string{"cases": "good.jsonl", "fail-on-drop": "hybrid_ex=0.05"}, 0, []string{"92.5%"}},
+		{map[string]string{"cases": "bad.jsonl", "baseline": "first/scores.jsonl", "max-broken": "hybrid_ex=9"}, 0, []string{"gate passed: hybrid_ex: 9 of the 37 cases"}},
+		{map[string]string{"cases": "bad.jsonl", "baseline": "first/scores.jsonl", "max-broken": "hybrid_ex=8", "output": "first", "db": ""}, 1, []string{"gate failed: hybrid_ex: 9 of the 37 cases", "-22.5 pts"}},
+		{map[string]string{"cases": "good.jsonl", "fail-on-drop": "hybrid_ex=0.05", "db": ""}, 2, nil},
+		{map[string]string{"cases": "good.jsonl", "max-broken": "hybrid_ex=0", "db": ""}, 2, nil},
+		{map[string]string{"cases": "good.jsonl", "baseline": "main/scores.jsonl"}, 2, nil},
+		{map[string]string{"cases": "good.jsonl", "import": "bird dev.json"}, 2, nil},
+		{map[string]string{"import": "bird 'dev.json --predictions p.json"}, 2, nil},
+		{map[string]string{"import": "bird 'a set/dev.json' --predictions answers.json", "execute": "sqlite:shop.sqlite", "fail-under": "hybrid_ex=0.5", "db": ""}, 0, []string{"50.0%", "How many'' shops? alert(1)"}},
+		{map[string]string{"import": "bird 'a set/dev.json' --predictions answers.json", "execute": "sqlite:shop.sqlite", "fail-under": "hybrid_ex=0.9", "min-coverage": "0.9", "db": ""}, 1, []string{"50.0%"}},
 	} {
 		outputs, code := runAction(t, inputs(tc.inputs), environment...)
 		if code != tc.code {
