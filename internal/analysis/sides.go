@@ -71,7 +71,9 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 }
 
 // chosen reports whether a flag selects a side.
-func (n Named) chosen() bool { return n.From != "" || n.FromBatch != "" || n.To != "" || n.ToBatch != "" }
+func (n Named) chosen() bool {
+	return n.From != "" || n.FromBatch != "" || n.To != "" || n.ToBatch != ""
+}
 
 // filesOf returns the batches of the first and of the second of two score files. A file without scores, or with those of
 // several agents or versions, is a usage error.

@@ -198,7 +198,7 @@ func (p *Plan) function(f *Declared) error {
 	return nil
 }
 
-// unmarked is in place of a mark in steps whose mark is not known yet, as it is a hash of the steps without it.
+// unmarked is in place of a mark in steps whose mark is not known yet: a hash of the steps without it.
 const unmarked = "badger-mark-of-these-steps"
 
 // setMark writes the mark of steps into them, and returns it: the prefix and a fingerprint of the steps.
