@@ -15,6 +15,7 @@ import (
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -31,15 +32,21 @@ func pool(t testing.TB, s *server, mode string, settings ...string) *fakepostgre
 }
 
 // Many callers share few sessions of the server, whose settings somebody else has changed. Every
-// read is the asked one's, exactly as without a pooler, and every write happens once.
+// read is the asked one's, exactly as without a pooler, and every write happens once. One mode and one way are tested,
+// by many callers; where tests are thorough, all.
 func TestBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	s := running(t)
 	ctx := context.Background()
-	for _, mode := range []string{"session", "transaction"} {
-		for _, way := range []string{"postgres", "redshift"} {
+	drawn := sample.One("mode and way", 4)
+	for i, mode := range []string{"session", "transaction"} {
+		for j, way := range []string{"postgres", "redshift"} {
+			if !sample.Thorough() && 2*i+j != drawn {
+				continue
+			}
 			t.Run(mode+"/"+way, func(t *testing.T) {
-				const callers, calls = 8, 25
+				const callers = 8
+				calls := sample.Count(25, 3)
 				b, name := pool(t, s, mode), s.database(t)
 				direct := s.open(t, name, driver.Options{})
 				defer direct.Close()
