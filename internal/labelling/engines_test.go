@@ -56,7 +56,8 @@ func (c *clock) pass(d time.Duration) {
 func newClock() *clock { return &clock{at: time.Date(2025, 1, 14, 8, 0, 0, 0, time.UTC)} }
 
 // onEngines calls f with so many servers over one new installation: with one connection each in
-// PostgreSQL, and with one connection for all in DuckDB, whose file one process opens.
+// PostgreSQL, and with one connection for all in DuckDB, whose file one process opens. Each test runs on one of them,
+// which the seed draws by its name, or in DuckDB if this machine has no PostgreSQL; where tests are thorough, on both.
 func onEngines(t *testing.T, servers int, f func(t *testing.T, c *clock, of []*labelling.Store)) {
 	t.Helper()
 	begin := func(t *testing.T, open func() (driver.Conn, driver.Dialect, error), connections int) {
@@ -81,13 +82,20 @@ func onEngines(t *testing.T, servers int, f func(t *testing.T, c *clock, of []*l
 		}
 		f(t, c, stores)
 	}
-	t.Run("duckdb", func(t *testing.T) {
+	inPostgres := sample.One(t.Name(), 2) == 1 && startPostgres() == nil
+	run := func(name string, drawn bool, f func(t *testing.T)) {
+		t.Helper()
+		if drawn || sample.Thorough() {
+			t.Run(name, f)
+		}
+	}
+	run("duckdb", !inPostgres, func(t *testing.T) {
 		begin(t, func() (driver.Conn, driver.Dialect, error) {
 			conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{Threads: threads()})
 			return conn, duckdb.Dialect, err
 		}, 1)
 	})
-	t.Run("postgres", func(t *testing.T) {
+	run("postgres", inPostgres, func(t *testing.T) {
 		url := emptyPostgres(t)
 		begin(t, func() (driver.Conn, driver.Dialect, error) {
 			return postgres.Open(context.WithoutCancel(t.Context()), url, driver.Options{})
@@ -104,15 +112,20 @@ func threads() int {
 	return 1
 }
 
-func emptyPostgres(t *testing.T) (url string) {
-	t.Helper()
+// startPostgres starts the server of the package's tests unless it runs.
+func startPostgres() error {
 	server.Lock()
 	defer server.Unlock()
 	if server.Server == nil && server.err == nil {
 		server.Server, server.err = fakepostgres.Start(nil)
 	}
-	if server.err != nil {
-		t.Skipf("there is no PostgreSQL server to test with: %v", server.err)
+	return server.err
+}
+
+func emptyPostgres(t *testing.T) (url string) {
+	t.Helper()
+	if err := startPostgres(); err != nil {
+		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}
 	return server.URL(server.Database(t), server.Port)
 }
