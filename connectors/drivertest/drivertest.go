@@ -109,7 +109,7 @@ func (h Harness) storing(t *testing.T) {
 	h.run(t, "Marks", h.marks)
 	h.run(t, "Parallel", h.parallel)
 	// Each part about badger's tables installs them, and has the same statements for each connector: a test run takes
-	// half of the parts, of each connector others.
+	// a third of the parts, of each connector others.
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T)
@@ -117,7 +117,7 @@ func (h Harness) storing(t *testing.T) {
 		{"Round trips", h.roundTrips}, {"Tables", h.tables}, {"Pruning", h.pruning}, {"Pages", h.pages},
 		{"Judges", h.judges}, {"Claims", h.claims}, {"Labelling", h.labelling}, {"Examination", h.examination},
 	} {
-		if sample.Thorough() || sample.One(h.Name+" "+part.name, 2) == 0 {
+		if sample.Thorough() || sample.One(h.Name+" "+part.name, 3) == 0 {
 			h.run(t, part.name, part.run)
 		}
 	}

@@ -29,7 +29,7 @@ func TestAddingAgainFindsRowsThatMoved(t *testing.T) {
 		{why: "deleted after", after: 3 * group},
 		{why: "deleted before and after", before: group, after: 2 * group},
 		{why: "the writer's own rows are first", after: 2 * group, ownFirst: true},
-	}, 3) {
+	}, 6) {
 		t.Run(tc.why, func(t *testing.T) {
 			ctx := context.Background()
 			c := mustOpen(t, filepath.Join(t.TempDir(), "w.duckdb"), duckdb.Options{})

@@ -191,7 +191,7 @@ func TestCarriedFunctions(t *testing.T) {
 		{"bigquery", "GENERATE_UUID()", "refused", ""},
 		{"redshift", "CAST(2.0 AS INT)", "2", "3"},
 		{"tsql", "DATEPART(weekday, CAST('2024-01-07' AS DATE))", "refused", ""},
-	}, 4) {
+	}, 10) {
 		search := func(value string) *counterexample.Outcome {
 			o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{
 				Gold: "SELECT " + tc.expr + " AS x FROM t", Pred: "SELECT " + value + " AS x FROM t", Dialect: tc.dialect, Schema: "CREATE TABLE t (id INT NOT NULL)", Tries: 12, Time: 60_000,
@@ -292,7 +292,7 @@ func TestCarriedConstructs(t *testing.T) {
 		{"DuckDB counts NULL where nothing is true or false", "duckdb", "CREATE TABLE t (a INT)", "SELECT COUNT_IF(a = 1) FROM t", "SELECT COUNT(*) FILTER (WHERE a = 1) FROM t", found},
 		{"others count 0", "snowflake", "CREATE TABLE t (a INT)", "SELECT COUNT_IF(a = 1) FROM t", "SELECT COUNT(CASE WHEN a = 1 THEN 1 END) FROM t", none},
 		{"nothing on any database", "postgres", "CREATE TABLE t (a INT NOT NULL CHECK (a > 0))", "SELECT a FROM t WHERE a < 0", "SELECT a FROM t WHERE a < -5", "neither query returns a row"},
-	}, 4) {
+	}, 10) {
 		o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema, Time: 60_000})
 		if err != nil {
 			t.Fatal(err)

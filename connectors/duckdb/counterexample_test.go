@@ -83,7 +83,7 @@ func TestCounterexample(t *testing.T) {
 		{"one NULL in NOT IN", "sqlite", "SELECT id FROM district WHERE name NOT IN (SELECT name FROM client)", "SELECT id FROM district d WHERE NOT EXISTS (SELECT 1 FROM client c WHERE c.name = d.name)", true},
 		{"UNION keeps one", "sqlite", "SELECT name FROM client UNION SELECT name FROM district", "SELECT name FROM client UNION ALL SELECT name FROM district", true},
 		{"division by zero is no row", "postgres", "SELECT 1 / (id - 1) FROM client", "SELECT 1 / (id - 1) FROM client WHERE id > 0 OR id <= 0", false},
-	}, 3) {
+	}, 6) {
 		t.Run(tc.dialect+"/"+tc.why, func(t *testing.T) {
 			o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: shopDDL})
 			if o.Why != "" || o.Found != tc.differ {
@@ -127,7 +127,7 @@ func TestCounterexampleKeepsTheSchema(t *testing.T) {
 		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE, x REAL)", "SELECT id FROM t WHERE d = x", "SELECT id FROM t WHERE 0"},
 		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER)", "SELECT floor(x) / 2 FROM t", "SELECT x / 2 FROM t"},
 		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT)", "SELECT count(*) FROM t WHERE s LIKE '%a%b%c%d%'", "SELECT count(*) FROM t WHERE s LIKE '%a%b%c%d%' OR s LIKE '%A%b%C%d%'"},
-	}, 4) {
+	}, 8) {
 		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema})
 		if o.Found || o.Why != "" && !strings.Contains(o.Why, "neither query returns a row") {
 			t.Errorf("%s: %v %+v (%s), want no difference", tc.schema, o.Found, o.Tables, o.Why)
@@ -515,7 +515,7 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 			wrong, refuted, found, refused := 0, 0, 0, 0
 			all, room := pairs(t, tc.file), 0.0
 			for i, p := range all {
-				if left(i, len(all), 6) {
+				if left(i, len(all), 18) {
 					room = 2 // of a sample, with room for chance
 					continue
 				}
@@ -592,11 +592,11 @@ func TestAnswersThatExecutionAccepts(t *testing.T) {
 			shows := map[bool]map[string]int{true: {}, false: {}}
 			least := tc.unreal
 			if os.Getenv("BADGER_COUNTEREXAMPLES") == "" && !sample.Thorough() {
-				least /= 18 // of a twelfth, with room for chance
+				least /= 54 // of one in 36, with room for chance
 			}
 			all := pairs(t, tc.file)
 			for i, p := range all {
-				if left(i, len(all), 12) {
+				if left(i, len(all), 36) {
 					continue
 				}
 				c, err := scoring.DecodeCase(p.raw)
@@ -690,7 +690,7 @@ func TestCounterexamplesAndTreeMatch(t *testing.T) {
 	for _, file := range []string{"splash/same_result.jsonl", "splash/cases.jsonl", "maple/cases.jsonl", "rosevec/cases.jsonl", "flex200/cases.jsonl", "equivalence/literature.jsonl", "equivalence/calcite.jsonl", "sqltraps/pairs.jsonl"} {
 		all := pairs(t, file)
 		for i, p := range all {
-			if left(i, len(all), 24) {
+			if left(i, len(all), 72) {
 				continue
 			}
 			c, err := scoring.DecodeCase(p.raw)

@@ -169,9 +169,9 @@ func provenPairs(t *testing.T, e counterexample.Engine, seed, other uint64, n in
 func TestProvenPairsAreNotRefuted(t *testing.T) {
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()
-	proven, searched := provenPairs(t, e, 35, 3, sample.Count(1200, 12))
+	proven, searched := provenPairs(t, e, 35, 3, sample.Count(1200, 24))
 	t.Logf("%d pairs are proven, %d of them were searched", proven, searched)
-	if proven < sample.Count(40, 12) || searched < sample.Count(30, 12) {
+	if proven < sample.Count(40, 24) || searched < sample.Count(30, 24) {
 		t.Errorf("%d pairs are proven and %d searched: the test says nothing", proven, searched)
 	}
 }
