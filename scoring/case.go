@@ -387,6 +387,8 @@ func malformed(text []byte, err error) string {
 		hint = "; JSON allows no comma before a closing bracket"
 	case at == '/' || at == '#':
 		hint = "; JSON has no comments"
+	case at == ',' && last == '}':
+		hint = "; expected one object a line, without a comma after it"
 	case at == '{' && last == '}':
 		hint = "; expected one object a line"
 	case bytes.ContainsRune([]byte("TFN"), rune(at)):

@@ -218,11 +218,11 @@ var foreignKeys = map[string]string{
 	"pred_sql": "agent.sql", "predicted_sql": "agent.sql", "generated_sql": "agent.sql",
 	"predicted_query": "agent.sql", "pred_result": "agent.result", "predicted_result": "agent.result",
 	"chart_spec": "agent.chart", "visualization": "agent.chart", "answer": "agent.response",
-	"label": "human.label", "model": "agent.name",
+	"label":     "human.label",
 	"gold.name": "agent.name", "gold.version": "agent.version", "gold.tool_calls": "agent.tool_calls",
 	"gold.latency": "agent.latency_ms", "gold.response": "agent.response",
 	"gold.query": "gold.sql", "agent.query": "agent.sql", "gold.rows": "gold.result", "agent.rows": "agent.result",
-	"gold.answer": "gold.result", "agent.answer": "agent.response", "agent.model": "agent.version",
+	"gold.answer": "gold.result", "agent.answer": "agent.response",
 }
 
 // SuggestKey returns the end of a message about an unknown key of a case: "; did you mean " with the most similar

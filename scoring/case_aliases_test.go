@@ -102,6 +102,7 @@ func TestUnreadKeys(t *testing.T) {
 		{`{"case_id":"q","expected":{"behavor":"refuse"}}`, map[string]string{"expected.behavor": "; did you mean expected.behaviour?"}},
 		{`{"case_id":"q","predicted_sql":"A"}`, map[string]string{"predicted_sql": "; did you mean agent.sql?"}},
 		{`{"case_id":"q","alternatives":[{"sgl":"A"}],"gold_sql":"B"}`, map[string]string{"gold.sgl": "; did you mean gold.sql?"}},
+		{`{"case_id":"q","model":"m","agent":{"model":"m"}}`, map[string]string{"model": "", "agent.model": ""}}, // a model is neither a name nor a version
 		{`{"case_id":"q","colour_of_the_moon":1}`, map[string]string{"colour_of_the_moon": ""}},
 		{`{"case_id":"q","options":{"m":{"any":1}},"human":{"votes":{"kim":"pass"}},"agent":{"tool_calls":[{"name":"t","arguments":{"any":1},"id":"7"}]},"expected":{"tools":[{"name":"t","any":1}]}}`, nil},
 	} {
@@ -124,6 +125,7 @@ func TestDecodeCaseSaysWhatIsNoJSON(t *testing.T) {
 		`{'case_id': 's3cret'}`:                 "unexpected '\\'' at byte 2; JSON has double quotes only",
 		`{"case_id": "s3cret",}`:                "at byte 22; JSON allows no comma before a closing bracket",
 		`{"case_id": "s3cret", "strict": True`:  "unexpected 'T' at byte 33; JSON writes true, false and null",
+		`{"case_id": "s3cret"},`:                "unexpected ',' at byte 22; expected one object a line, without a comma after it",
 		`{"case_id": "s3cret" "gold": {}}`:      `is a comma missing before it`,
 		`{"case_id": "s3cret"`:                  "the line ends within the object",
 		`{"case_id": "s3cret"} // a note`:       "JSON has no comments",

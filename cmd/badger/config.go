@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // configuration holds the keys of the configuration file for all commands. Each command reads only some of them.
@@ -49,20 +50,38 @@ type configuration struct {
 	Sentinels sentinelConfig `yaml:"sentinels"` // cases that judges are asked about again and again
 	// judge files to use in addition to the promoted judges of the warehouse
 	Judges   []string                 `yaml:"judges"`
-	Timeouts map[string]time.Duration `yaml:"timeouts"`  // limit of a call, by protocol, such as snowflake: 20s
-	LateRows string                   `yaml:"late_rows"` // if rows are not done in time: "error" (default) or "nulls"
-	Workers  int                      `yaml:"workers"`   // rows processed concurrently; 0: 64
+	Timeouts map[string]time.Duration `yaml:"timeouts"`                         // limit of a call, by protocol, such as snowflake: 20s
+	LateRows string                   `yaml:"late_rows"`                        // if rows are not done in time: "error" (default) or "nulls"
+	Workers  int                      `yaml:"workers" least:"0" most:"1000000"` // rows processed concurrently; 0: 64
 	Traces   telemetry.TracesConfig   `yaml:"traces"`
 	// age from which badger prune deletes answers, replies, results and scores, such as 90d; "": no age
 	Retention string `yaml:"retention"`
 	// how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never
-	Reload time.Duration `yaml:"reload"`
+	Reload time.Duration `yaml:"reload" least:"0s"`
 }
 
 // readConfig reads the configuration file at path, which may be "", and then the environment variables that override
 // it.
 func readConfig(path string, p process) (c configuration, err error) {
-	return c, config.New(&c).Read(path, p.variables())
+	if err := config.New(&c).Read(path, p.variables()); err != nil {
+		return c, err
+	}
+	return c, c.check()
+}
+
+// check returns a usage error about a key whose text does not have the form that the key expects, also if the command
+// does not use it.
+func (c *configuration) check() error {
+	if c.Retention != "" {
+		if _, err := store.ParseAge(c.Retention); err != nil {
+			return usage("retention: found %w", err)
+		}
+	}
+	if r := c.LateRows; r != "" && r != "error" && r != "nulls" {
+		return usage("late_rows: expected error or nulls, found %.40q", r)
+	}
+	_, err := dayOf("sentinels.since", c.Sentinels.Since)
+	return err
 }
 
 // metricsConfig is the section metrics of the configuration.

@@ -58,6 +58,60 @@ func TestEveryKeyHasAVariable(t *testing.T) {
 	}
 }
 
+// Every number and duration of the configuration has a least value, from a file and from a variable alike, and an error
+// names the key and the bound. A seed may be any number.
+func TestConfiguredNumbersHaveLeastValues(t *testing.T) {
+	seen := 0
+	for _, key := range config.Keys(reflect.TypeFor[configuration]()) {
+		of := key.Type
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		if of.Kind() < reflect.Int || of.Kind() > reflect.Float64 || strings.HasSuffix(key.Path, ".seed") {
+			continue
+		}
+		seen++
+		below := "-1"
+		if of == reflect.TypeFor[time.Duration]() {
+			below = "-1s"
+		}
+		want := key.Variable() + " (" + key.Path + "): expected "
+		var c configuration
+		if err := config.New(&c).Read("", []string{key.Variable() + "=" + below}); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), " of at least 0") {
+			t.Errorf("%s=%s: %v", key.Variable(), below, err)
+		}
+	}
+	if seen < 30 {
+		t.Errorf("%d numbers", seen)
+	}
+}
+
+// What serve --check prints as invalid has exit code 2, and names the key, its line if it is of a file, and the bound.
+func TestCheckNamesTheKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"limits:\n  calls: -1\n":                                      "line 2: limits.calls: expected a whole number of at least 0, found less",
+		"limits:\n  callers:\n    ana: {calls: -1}\n":                 "line 3: limits.callers.ana.calls: expected a whole number of at least 0, found less",
+		"limits:\n  calls: 9223372036854775807\n":                     "line 2: limits.calls: expected a whole number of at most 1000000000, found more",
+		"limits:\n  body_bytes: 99999999999999999999\n":               "line 2: limits.body_bytes: expected a whole number of at most 1125899906842624, found more",
+		"limits: {memory_bytes: 1000}\n":                              "limits.memory_bytes: expected at least 10485760, which is limits.body_bytes, found 1000",
+		"limits: {memory_bytes: 20000000, message_bytes: 15000000}\n": "limits.memory_bytes: expected at least 30000000, which is 2 times limits.message_bytes, found 20000000",
+		"limits: {callers: {ana: {memory_bytes: 7}}}\n":               "limits.callers.ana.memory_bytes: expected at least 134217728, which is 2 times limits.message_bytes, found 7",
+		"retention: nope\n":                                           `retention: found "nope"; expected an age of at most 65535 units, such as 90d`,
+		"retention: 0d\n":                                             `retention: found "0d"; expected an age`,
+		"late_rows: no\n":                                             `late_rows: expected error or nulls, found "no"`,
+		"sentinels: {since: soon}\n":                                  `sentinels.since: invalid day "soon"; expected one such as 2025-01-31`,
+	} {
+		if code, _, log := checked(t, text, nil); code != exitUsage || !strings.Contains(log, want) {
+			t.Errorf("%q: exit %d, want %q:\n%s", text, code, want, log)
+		}
+	}
+	for _, text := range []string{"retention: 90d\n", "late_rows: nulls\n", "limits: {calls: 0, memory_bytes: 0}\n", "limits: {calls: 1000000000}\n"} {
+		if code, _, log := checked(t, text, nil); code != exitDone {
+			t.Errorf("%q: exit %d:\n%s", text, code, log)
+		}
+	}
+}
+
 // checked runs serve --check.
 func checked(t *testing.T, config string, env []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()

@@ -31,10 +31,10 @@ import (
 
 // sentinelConfig is the section sentinels of the configuration.
 type sentinelConfig struct {
-	Cases   string   `yaml:"cases"`   // case file that badger run asks judges about, too; "": none
-	Metrics []string `yaml:"metrics"` // metrics whose judges are asked; none: all of the run that have a judge and a verdict
-	Repeat  int      `yaml:"repeat"`  // replies to each question; 0: 1
-	Since   string   `yaml:"since"`   // day of a change that was accepted: earlier verdicts are ignored
+	Cases   string   `yaml:"cases"`                        // case file that badger run asks judges about, too; "": none
+	Metrics []string `yaml:"metrics"`                      // metrics whose judges are asked; none: all of the run that have a judge and a verdict
+	Repeat  int      `yaml:"repeat" least:"0" most:"1000"` // replies to each question; 0: 1
+	Since   string   `yaml:"since"`                        // day of a change that was accepted: earlier verdicts are ignored
 }
 
 // driftFlags select what judges are compared with, and whether a change is a failure.
@@ -116,13 +116,13 @@ func (f *driftFlags) gate(p process, d *analysis.Drift) error {
 	return printGates(p.stderr, said, passed)
 }
 
-// dayOf parses the day of --since; the zero time if text is empty.
-func dayOf(text string) (day time.Time, err error) {
+// dayOf parses a day, the value of the flag or key name; the zero time if text is empty.
+func dayOf(name, text string) (day time.Time, err error) {
 	if text == "" {
 		return day, nil
 	}
 	if day, err = time.Parse(time.DateOnly, text); err != nil {
-		return day, usage("--since: invalid day %.40q; expected one such as 2025-01-31", text)
+		return day, usage("%s: invalid day %.40q; expected one such as 2025-01-31", name, text)
 	}
 	return day, nil
 }
@@ -137,7 +137,7 @@ type judgeDriftCommand struct {
 
 // Run compares judges with themselves, by the verdicts that are stored. It asks nothing.
 func (c *judgeDriftCommand) Run(ctx context.Context, p process) error {
-	since, err := dayOf(c.Since)
+	since, err := dayOf("--since", c.Since)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (c *judgeSentinelCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	since, err := dayOf(cmp.Or(c.Since, config.Sentinels.Since))
+	since, err := dayOf("--since", cmp.Or(c.Since, config.Sentinels.Since))
 	if err != nil {
 		return err
 	}
@@ -500,7 +500,7 @@ type sentinelFlags struct {
 func (f *sentinelFlags) prepare(e *runAtWork, config *configuration, metrics []scoring.Metric) (_ *sentinelWork,
 	err error) {
 	file := cmp.Or(f.Sentinels, config.Sentinels.Cases)
-	if e.since, err = dayOf(cmp.Or(f.Since, config.Sentinels.Since)); err != nil {
+	if e.since, err = dayOf("--since", cmp.Or(f.Since, config.Sentinels.Since)); err != nil {
 		return nil, err
 	}
 	switch {
@@ -552,7 +552,7 @@ func (*sentinelFlags) sentinels(ctx context.Context, e *runAtWork) error {
 // cases, or if the warehouse cannot be read, which other checks report.
 func sentinelCheck(ctx context.Context, p process, url string, config sentinelConfig) []doctor.Check {
 	const name = "judges unchanged"
-	since, err := dayOf(config.Since)
+	since, err := dayOf("sentinels.since", config.Since)
 	if err != nil {
 		return []doctor.Check{doctor.Failure(name, err, "correct sentinels.since in the configuration")}
 	}

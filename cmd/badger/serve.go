@@ -208,7 +208,7 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 		}
 		return nil, nil
 	}
-	since, err := dayOf(s.config.Sentinels.Since)
+	since, err := dayOf("sentinels.since", s.config.Sentinels.Since)
 	if err != nil {
 		return nil, err
 	}
@@ -297,14 +297,11 @@ func (s *functionServer) functions(ctx context.Context,
 	}, nil
 }
 
-// options returns the server's options for config. It returns an error if late_rows or the authentication is invalid.
+// options returns the server's options for config. It returns an error if the authentication is invalid.
 func (s *functionServer) options(config configuration) (*server.Options, error) {
 	byGRPC, byHTTP, err := config.Auth.Listeners(config.TLS.ClientCA)
 	if err != nil {
 		return nil, err
-	}
-	if r := config.LateRows; r != "" && r != "error" && r != "nulls" {
-		return nil, errcode.New(errcode.InvalidArgument, "late_rows: expected error or nulls, got %.40q", r)
 	}
 	return &server.Options{
 		GRPC:           byGRPC,
@@ -373,7 +370,9 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 		listener, err := openListener(ctx, l.name, l.addr)
 		if err == nil {
 			if listeners = append(listeners, listener); len(listeners) == 2 {
-				err = s.server.Allow(listeners[0], listeners[1])
+				if err = s.server.Allow(listeners[0], listeners[1]); err != nil {
+					err = errcode.AsUsage(err)
+				}
 			}
 		}
 		if err != nil {

@@ -38,8 +38,11 @@ func (c *serveCommand) configuration(p process) (configuration, *config.Layers, 
 	return out, l, l.Add("", func() error { return out.defaults() })
 }
 
-// defaults sets the keys that are not configured. It returns a usage error if reload or a limit is out of range.
+// defaults sets the keys that are not configured. It returns a usage error if a value is invalid.
 func (c *configuration) defaults() error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	c.Listen.GRPC, c.Listen.HTTP = cmp.Or(c.Listen.GRPC, "127.0.0.1:7433"), cmp.Or(c.Listen.HTTP, "127.0.0.1:7434")
 	if c.Workers == 0 {
 		c.Workers = udf.DefaultWorkers

@@ -76,7 +76,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	since, err := dayOf(config.Sentinels.Since)
+	since, err := dayOf("sentinels.since", config.Sentinels.Since)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -33,6 +32,7 @@ import (
 type Key struct {
 	Path string // such as limits.caller.calls
 	Type reflect.Type
+	Tag  reflect.StructTag
 	in   func(root reflect.Value, make bool) (reflect.Value, bool)
 }
 
@@ -65,7 +65,7 @@ func keysBelow(t reflect.Type, prefix string, index []int) (all []Key) {
 			continue
 		}
 		all = append(all,
-			Key{path, f.Type, func(root reflect.Value, make bool) (reflect.Value, bool) { return field(root, at, make) }})
+			Key{path, f.Type, f.Tag, func(root reflect.Value, make bool) (reflect.Value, bool) { return field(root, at, make) }})
 	}
 	return all
 }
@@ -174,7 +174,7 @@ func (l *Layers) environment(environ []string) error {
 			continue
 		}
 		v, _ := s.in(l.c, true)
-		if err := setText(v, text); err != nil {
+		if err := setText(v, s.Tag, text); err != nil {
 			return errcode.Usage("%s (%s): %w", name, s.Path, err)
 		}
 		l.from[s.Path] = "$" + name
@@ -219,10 +219,10 @@ func notOurs(name, text string) bool {
 // SQLProcess is the environment variable that badger sets for the child processes that run judges of kind sql.
 const SQLProcess = "BADGER_SQL_JUDGE_PROCESS"
 
-// setText sets a value from a variable: a string verbatim, a list of strings separated by commas or as YAML,
-// anything else as YAML. The error does not quote the value: it may be a misplaced secret.
-func setText(v reflect.Value, text string) error {
-	kind := v.Type().String()
+// setText sets the value of a field with a tag from a variable: a string verbatim, a list of strings that commas
+// separate or that is YAML, anything else as YAML. The error does not quote the value: it may be a misplaced secret.
+func setText(v reflect.Value, tag reflect.StructTag, text string) error {
+	kind := ""
 	switch {
 	case v.Kind() == reflect.String:
 		v.SetString(text)
@@ -234,20 +234,15 @@ func setText(v reflect.Value, text string) error {
 		}
 		v.Set(reflect.ValueOf(list))
 		return nil
-	case v.Type() == reflect.TypeFor[time.Duration]():
-		kind = "a duration such as 10s"
-	case v.CanInt():
-		kind = "a whole number"
-	case v.CanFloat():
-		kind = "a number"
-	case v.Kind() == reflect.Bool:
-		kind = "true or false"
 	case v.Kind() == reflect.Map:
 		kind = "YAML such as {name: …}"
 	}
 	into := reflect.New(v.Type())
-	if err := strictyaml.Decode([]byte(text), into.Interface()); err != nil {
-		return fmt.Errorf("expected %s", kind)
+	if err := strictyaml.DecodeField([]byte(text), into.Interface(), tag); err != nil {
+		if wrong := (strictyaml.Error)(nil); kind == "" && errors.As(err, &wrong) {
+			return errors.New(wrong[0].Text)
+		}
+		return fmt.Errorf("expected %s", cmp.Or(kind, v.Type().String()))
 	}
 	v.Set(into.Elem())
 	return nil

@@ -15,7 +15,7 @@ import (
 type sections struct {
 	URL    string `yaml:"url"`
 	Limits *struct {
-		Calls int           `yaml:"calls"`
+		Calls int           `yaml:"calls" least:"0" most:"1000"`
 		Share float64       `yaml:"share"`
 		Time  time.Duration `yaml:"time"`
 		Open  bool          `yaml:"open"`
@@ -61,6 +61,10 @@ func TestLayers(t *testing.T) {
 		{"a misspelt variable", "", []string{"BADGER_LIMITS_CALS=sk-secret"}, "", "", "BADGER_LIMITS_CALS names no key of the configuration; did you mean BADGER_LIMITS_CALLS"},
 		{"a variable of another program", "", []string{"BADGER_FLOW=nightly"}, "", "", "BADGER_FLOW names no key of the configuration; unset it, or give it a name that does not begin with BADGER_"},
 		{"a fraction", "limits:\n  calls: 2.5\n", nil, "", "", "line 2: limits.calls: expected a whole number, found a fraction"},
+		{"a number below its bound", "limits:\n  calls: -1\n", nil, "", "", "--config DIR/c.yaml: line 2: limits.calls: expected a whole number of at least 0, found less"},
+		{"a number above its bound", "limits:\n  calls: 1001\n", nil, "", "", "line 2: limits.calls: expected a whole number of at most 1000, found more"},
+		{"a number above its bound in a variable", "", []string{"BADGER_LIMITS_CALLS=1001"}, "", "", "BADGER_LIMITS_CALLS (limits.calls): expected a whole number of at most 1000, found more"},
+		{"a number at its bound", "", []string{"BADGER_LIMITS_CALLS=1000"}, "", "limits:\n  calls: 1000", ""},
 		{"a fraction in a variable", "", []string{"BADGER_LIMITS_CALLS=2.5"}, "", "", "BADGER_LIMITS_CALLS (limits.calls): expected a whole number"},
 		{"two documents", "limits: {calls: 2}\n---\nlimits: {calls: 3}\n", nil, "", "", "expected one YAML document"},
 		{"no number", "", []string{"BADGER_LIMITS_CALLS=sk-secret"}, "", "", "BADGER_LIMITS_CALLS (limits.calls): expected a whole number"},

@@ -21,10 +21,10 @@ import (
 type Config struct {
 	// of the warehouse; {database} is replaced by the database of the case; empty: no query is run
 	URL       string        `yaml:"url"`
-	Rows      int64         `yaml:"rows"`      // limit of a result's rows
-	Bytes     int64         `yaml:"bytes"`     // limit of a result's memory in bytes
-	Timeout   time.Duration `yaml:"timeout"`   // time limit of a query
-	Functions []string      `yaml:"functions"` // functions known to only read, in addition to those of the dialect
+	Rows      int64         `yaml:"rows" least:"0"`     // limit of a result's rows
+	Bytes     int64         `yaml:"bytes" least:"0"`    // limit of a result's memory in bytes
+	Timeout   time.Duration `yaml:"timeout" least:"0s"` // time limit of a query
+	Functions []string      `yaml:"functions"`          // functions known to only read, in addition to those of the dialect
 	// add the definitions of the tables that its queries read to a case without a schema
 	Schema     bool `yaml:"schema"`
 	Statistics bool `yaml:"statistics"` // and add statistics of their columns

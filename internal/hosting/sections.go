@@ -49,16 +49,16 @@ func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err er
 
 // Limits limit the resources that callers of badger serve can use. Missing keys have the defaults of server.Limits.
 type Limits struct {
-	BodyBytes      int64         `yaml:"body_bytes"`
-	MessageBytes   int           `yaml:"message_bytes"`
-	BatchRows      int           `yaml:"batch_rows"`
-	Calls          int           `yaml:"calls"`
-	Connections    int           `yaml:"connections"` // for each listener
-	MemoryBytes    int64         `yaml:"memory_bytes"`
-	ReferenceBytes int64         `yaml:"reference_bytes"`
-	ReadTime       time.Duration `yaml:"read_time"`
-	StopGrace      time.Duration `yaml:"stop_grace"`
-	StopDelay      time.Duration `yaml:"stop_delay"`
+	BodyBytes      int64         `yaml:"body_bytes" least:"0" most:"1125899906842624"`
+	MessageBytes   int           `yaml:"message_bytes" least:"0" most:"2147483647"`
+	BatchRows      int           `yaml:"batch_rows" least:"0" most:"1000000000"`
+	Calls          int           `yaml:"calls" least:"0" most:"1000000000"`
+	Connections    int           `yaml:"connections" least:"0" most:"1000000000"` // for each listener
+	MemoryBytes    int64         `yaml:"memory_bytes" least:"0" most:"1125899906842624"`
+	ReferenceBytes int64         `yaml:"reference_bytes" least:"0" most:"1125899906842624"`
+	ReadTime       time.Duration `yaml:"read_time" least:"0s"`
+	StopGrace      time.Duration `yaml:"stop_grace" least:"0s"`
+	StopDelay      time.Duration `yaml:"stop_delay" least:"0s"`
 
 	Caller  CallerLimits            `yaml:"caller"`  // for each caller
 	Callers map[string]CallerLimits `yaml:"callers"` // for some callers, by name
@@ -66,9 +66,9 @@ type Limits struct {
 
 // CallerLimits limit one caller. The limit of its judge costs is judge.caller_budget.
 type CallerLimits struct {
-	Calls         int     `yaml:"calls"`
-	MemoryBytes   int64   `yaml:"memory_bytes"`
-	RowsPerSecond float64 `yaml:"rows_per_second"`
+	Calls         int     `yaml:"calls" least:"0" most:"1000000000"`
+	MemoryBytes   int64   `yaml:"memory_bytes" least:"0" most:"1125899906842624"`
+	RowsPerSecond float64 `yaml:"rows_per_second" least:"0"`
 }
 
 func (c CallerLimits) limits() server.CallerLimits {

@@ -113,7 +113,7 @@ func (s *Scanner) more(first bool, end byte) (bool, error) {
 	case c == ',':
 		s.pos++
 		if s.Peek() == end {
-			return false, s.fail("a value after ','")
+			return false, s.fail("a value after ','; JSON allows no comma before a closing bracket")
 		}
 		return true, nil
 	}

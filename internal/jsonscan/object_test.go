@@ -81,6 +81,28 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestValuesSayWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"[{}, ]": "byte 5: not valid JSON: expected a value after ','; JSON allows no comma before a closing bracket",
+		"]":      "byte 0: not valid JSON: expected a value",
+		"[1]]":   "byte 3: not valid JSON: expected a value",
+		"[1 2]":  "byte 3: not valid JSON: expected ',' or ']'",
+	} {
+		said := ""
+		for _, err := range jsonscan.Values(strings.NewReader(text), 16) {
+			if err != nil {
+				said = err.Error()
+			}
+		}
+		if said != want {
+			t.Errorf("%s: %s, want %s", text, said, want)
+		}
+		if err := jsonscan.Check([]byte("[1,]")); err == nil || !strings.HasSuffix(err.Error(), "expected a value after ','; JSON allows no comma before a closing bracket") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -88,8 +88,12 @@ func (v *values) run() error {
 			return errcode.New(errcode.InvalidArgument, "byte %d: not valid JSON: expected ',' or ']'", v.at)
 		case list && !first:
 			v.pass(1)
-			if _, err := v.peek(); err != nil && !errors.Is(err, io.EOF) {
+			switch c, err := v.peek(); {
+			case err != nil && !errors.Is(err, io.EOF):
 				return err
+			case err == nil && c == ']':
+				return errcode.New(errcode.InvalidArgument,
+					"byte %d: not valid JSON: expected a value after ','; JSON allows no comma before a closing bracket", v.at)
 			}
 		}
 		first = false

@@ -29,14 +29,14 @@ type Config struct {
 	KeepRequests bool   `yaml:"keep_requests"` // store the requests with the replies
 
 	Budget struct {
-		Tokens int64                   `yaml:"tokens"` // input and output tokens together
-		Money  string                  `yaml:"money"`  // such as 5.00, in the currency of the prices
-		Prices judgebackend.PriceTable `yaml:"prices"` // of a million tokens, by model
+		Tokens int64                   `yaml:"tokens" least:"0"` // input and output tokens together
+		Money  string                  `yaml:"money"`            // such as 5.00, in the currency of the prices
+		Prices judgebackend.PriceTable `yaml:"prices"`           // of a million tokens, by model
 	} `yaml:"budget"`
 
 	// CallerBudget limits the cost of each caller of badger serve per day in UTC.
 	CallerBudget struct {
-		Tokens int64  `yaml:"tokens"`
+		Tokens int64  `yaml:"tokens" least:"0"`
 		Money  string `yaml:"money"`
 	} `yaml:"caller_budget"`
 
@@ -61,14 +61,14 @@ type Endpoint struct {
 	Proxy          string   `yaml:"proxy,omitempty"`
 	CAFile         string   `yaml:"ca_file,omitempty"`
 
-	Concurrency       int           `yaml:"concurrency,omitempty"` // maximum calls in flight; default 64
-	RequestsPerMinute int           `yaml:"requests_per_minute,omitempty"`
-	TokensPerMinute   int           `yaml:"tokens_per_minute,omitempty"`
-	Timeout           time.Duration `yaml:"timeout,omitempty"` // time limit of one attempt; default 3m
+	Concurrency       int           `yaml:"concurrency,omitempty" least:"0" most:"1000000"` // maximum calls in flight; default 64
+	RequestsPerMinute int           `yaml:"requests_per_minute,omitempty" least:"0"`
+	TokensPerMinute   int           `yaml:"tokens_per_minute,omitempty" least:"0"`
+	Timeout           time.Duration `yaml:"timeout,omitempty" least:"0s"` // time limit of one attempt; default 3m
 
-	MaxTokens       int            `yaml:"max_tokens,omitempty"` // limit of a reply; default 4096
+	MaxTokens       int            `yaml:"max_tokens,omitempty" least:"0"` // limit of a reply; default 4096
 	ReasoningEffort string         `yaml:"reasoning_effort,omitempty"`
-	TopP            *float64       `yaml:"top_p,omitempty"`
+	TopP            *float64       `yaml:"top_p,omitempty" least:"0" most:"1"`
 	Seed            *int64         `yaml:"seed,omitempty"`
 	Body            map[string]any `yaml:"body,omitempty"` // further members of a request's body
 	// further headers of requests: values, env:NAME or file:PATH
@@ -80,7 +80,7 @@ type Endpoint struct {
 type Metric struct {
 	Endpoint `yaml:",inline"`
 
-	Temperature *float64 `yaml:"temperature,omitempty"` // of its judge calls, from 0 to 2; default: that of the prompt
+	Temperature *float64 `yaml:"temperature,omitempty" least:"0" most:"2"` // of its judge calls, from 0 to 2; default: that of the prompt
 }
 
 // Rule is the judge of the cases with a tag. A rule without a backend uses the judge of all metrics with other

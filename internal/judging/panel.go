@@ -19,10 +19,10 @@ import (
 type Panel struct {
 	Rule     scoring.PanelRule `yaml:"rule"` // majority, unanimity or escalation
 	Members  []panelMember     `yaml:"members"`
-	Arbiter  *panelMember      `yaml:"arbiter,omitempty"` // escalation: asked if the members do not decide
-	Quorum   int               `yaml:"quorum,omitempty"`  // members whose replies suffice; default all
-	Tie      string            `yaml:"tie,omitempty"`     // majority: abstain, pass or fail; default abstain
-	Within   float64           `yaml:"within,omitempty"`  // difference of values that agree, without a verdict; default 0
+	Arbiter  *panelMember      `yaml:"arbiter,omitempty"`          // escalation: asked if the members do not decide
+	Quorum   int               `yaml:"quorum,omitempty" least:"0"` // members whose replies suffice; default all
+	Tie      string            `yaml:"tie,omitempty"`              // majority: abstain, pass or fail; default abstain
+	Within   float64           `yaml:"within,omitempty" least:"0"` // difference of values that agree, without a verdict; default 0
 	SureFrom float64           `yaml:"sure_from,omitempty"`
 	Unsure   []float64         `yaml:"unsure,omitempty"` // escalation: values between the two are unsure
 }
@@ -32,7 +32,7 @@ type panelMember struct {
 	Name   string `yaml:"name,omitempty"` // default: backend, model and settings
 	Metric `yaml:",inline"`
 
-	Sample int `yaml:"sample,omitempty"` // number of the sample, for several replies by one model
+	Sample int `yaml:"sample,omitempty" least:"0"` // number of the sample, for several replies by one model
 }
 
 const panelKind = "panel"

@@ -36,9 +36,9 @@ import (
 
 // Config is the section mcp of the configuration.
 type Config struct {
-	ShowGold bool   `yaml:"show_gold"` // tools also show gold answers, and how answers differ from them
-	Verdicts int    `yaml:"verdicts"`  // verdicts that a caller may see of a case in a day; default 3
-	Ledger   string `yaml:"ledger"`    // directory of the counts; default: one for the user
+	ShowGold bool   `yaml:"show_gold"`          // tools also show gold answers, and how answers differ from them
+	Verdicts int    `yaml:"verdicts" least:"0"` // verdicts that a caller may see of a case in a day; default 3
+	Ledger   string `yaml:"ledger"`             // directory of the counts; default: one for the user
 }
 
 // defaultVerdicts is the default of Config.Verdicts.

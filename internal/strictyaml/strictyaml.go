@@ -58,8 +58,12 @@ func (p Problem) String() string {
 
 // Decode decodes the only document of the input. If the input has no document, the error is io.EOF. An unknown or
 // duplicate key, a value of the wrong kind, or a number with a fraction for an integer, which the library would
-// truncate, is an [Error].
-func Decode(text []byte, into any) error {
+// truncate, is an [Error]. So is a number or a duration below what the tag least of its field declares, as in
+// least:"0", or above the tag most.
+func Decode(text []byte, into any) error { return DecodeField(text, into, "") }
+
+// DecodeField is Decode for the value of a field with a tag.
+func DecodeField(text []byte, into any, tag reflect.StructTag) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	failed := d.Decode(into)
@@ -76,7 +80,7 @@ func Decode(text []byte, into any) error {
 	}
 	var c check
 	for _, n := range root.Content {
-		c.node(n, reflect.TypeOf(into), "")
+		c.node(n, reflect.TypeOf(into), tag, "")
 	}
 	if c.wrong != nil {
 		return c.wrong
@@ -160,8 +164,8 @@ var (
 	ownType      = reflect.TypeFor[yaml.Unmarshaler]()
 )
 
-// node checks a node that is decoded into t.
-func (c *check) node(n *yaml.Node, t reflect.Type, key string) {
+// node checks a node that is decoded into t, in a field with a tag.
+func (c *check) node(n *yaml.Node, t reflect.Type, tag reflect.StructTag, key string) {
 	c.nodes++
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -173,17 +177,22 @@ func (c *check) node(n *yaml.Node, t reflect.Type, key string) {
 		t.Implements(ownType) || reflect.PointerTo(t).Implements(ownType) {
 		return
 	}
-	want := kindOf(t)
+	want, out := kindOf(t), ""
+	if n.Kind == yaml.ScalarNode {
+		out = outOfRange(n, t, tag)
+	}
 	switch {
+	case out != "":
+		c.say(n, key, "%s", out)
 	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode, t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
 		c.mapping(n, t, key)
 	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && n.Kind == yaml.SequenceNode:
 		for i, item := range n.Content {
-			c.node(item, t.Elem(), fmt.Sprintf("%s[%d]", key, i))
+			c.node(item, t.Elem(), tag, fmt.Sprintf("%s[%d]", key, i))
 		}
 	case n.Kind != yaml.ScalarNode || n.Decode(reflect.New(t).Interface()) != nil:
 		c.say(n, key, "expected %s, found %s", want, kindOfNode(n))
-	case reflect.Int <= t.Kind() && t.Kind() <= reflect.Uint64 && n.ShortTag() == "!!float":
+	case isWhole(t) && n.ShortTag() == "!!float":
 		var x float64
 		if n.Decode(&x) == nil && x != math.Trunc(x) {
 			c.say(n, key, "expected %s, found a fraction", want)
@@ -211,17 +220,64 @@ func (c *check) mapping(n *yaml.Node, t reflect.Type, key string) {
 			continue
 		}
 		seen[name.Value] = name.Line
-		of := reflect.Type(nil)
 		if t.Kind() == reflect.Map {
-			of = t.Elem()
-		} else if of = fieldType(t, name.Value); of == nil {
+			c.node(value, t.Elem(), "", at)
+			continue
+		}
+		f := fieldOf(t, name.Value)
+		if f == nil {
 			c.say(name, key, "unknown key %.40q%s", name.Value, cmp.Or(
 				scoring.Suggest(name.Value, fieldNames(t)), "; expected one of "+strings.Join(fieldNames(t), ", ")))
 			continue
 		}
-		c.node(value, of, at)
+		c.node(value, f.Type, f.Tag, at)
 	}
 }
+
+// outOfRange describes how a number or a duration is outside of what the tags least and most of its field declare, or
+// of its type, as in "expected a whole number of at least 1, found less"; "" if it is within, or n is of another kind.
+func outOfRange(n *yaml.Node, t reflect.Type, tag reflect.StructTag) string {
+	kind, x := kindOf(t), 0.0
+	least, most := tag.Get("least"), tag.Get("most")
+	number := func(text string) float64 {
+		x, _ := strconv.ParseFloat(text, 64) //nolint:errcheck // the test of the configuration's keys reads each tag
+		return x
+	}
+	switch {
+	case t == durationType:
+		d := time.Duration(0)
+		if n.Decode(&d) != nil {
+			return ""
+		}
+		kind, x = "a duration", float64(d)
+		number = func(text string) float64 {
+			d, _ := time.ParseDuration(text) //nolint:errcheck // as above
+			return float64(d)
+		}
+	case t.Kind() < reflect.Int || t.Kind() > reflect.Float64 || kindOfNode(n) != "a number" || n.Decode(&x) != nil,
+		isWhole(t) && x != math.Trunc(x):
+		return ""
+	case isWhole(t):
+		zero := reflect.Zero(t)
+		low, high := int64(math.MinInt64)>>(64-t.Bits()), uint64(math.MaxInt64)>>(64-t.Bits())
+		if zero.CanUint() {
+			low, high = 0, uint64(math.MaxUint64)>>(64-t.Bits())
+		}
+		least, most = cmp.Or(least, strconv.FormatInt(low, 10)), cmp.Or(most, strconv.FormatUint(high, 10))
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "expected a finite number"
+	}
+	switch {
+	case least != "" && x < number(least):
+		return fmt.Sprintf("expected %s of at least %s, found less", kind, least)
+	case most != "" && x > number(most):
+		return fmt.Sprintf("expected %s of at most %s, found more", kind, most)
+	}
+	return ""
+}
+
+// isWhole reports whether a type is one of whole numbers.
+func isWhole(t reflect.Type) bool { return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uint64 }
 
 // merged returns the mappings that the value of a merge key names.
 func merged(n *yaml.Node) (list []*yaml.Node) {
@@ -253,7 +309,7 @@ func kindOf(t reflect.Type) string {
 		return "a mapping from a name to " + kindOf(elem(t))
 	case kind == reflect.Slice, kind == reflect.Array:
 		return "a list"
-	case reflect.Int <= kind && kind <= reflect.Uint64:
+	case isWhole(t):
 		return "a whole number"
 	case kind == reflect.Float64, kind == reflect.Float32:
 		return "a number"
@@ -296,9 +352,9 @@ func kindOfNode(n *yaml.Node) string {
 	return "text"
 }
 
-// fieldType returns the type of the field of struct type t with a YAML key, or nil if there is none.
-func fieldType(t reflect.Type, key string) (of reflect.Type) {
-	fields(t, func(name string, field reflect.Type) {
+// fieldOf returns the field of struct type t with a YAML key, or nil if there is none.
+func fieldOf(t reflect.Type, key string) (of *reflect.StructField) {
+	fields(t, func(name string, field *reflect.StructField) {
 		if name == key && of == nil {
 			of = field
 		}
@@ -308,13 +364,13 @@ func fieldType(t reflect.Type, key string) (of reflect.Type) {
 
 // fieldNames returns the YAML keys of a struct type, sorted.
 func fieldNames(t reflect.Type) (names []string) {
-	fields(t, func(name string, _ reflect.Type) { names = append(names, name) })
+	fields(t, func(name string, _ *reflect.StructField) { names = append(names, name) })
 	slices.Sort(names)
 	return names
 }
 
-// fields calls f with the YAML key and the type of each field of struct type t.
-func fields(t reflect.Type, f func(name string, of reflect.Type)) {
+// fields calls f with the YAML key of each field of struct type t.
+func fields(t reflect.Type, f func(name string, of *reflect.StructField)) {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
@@ -323,9 +379,9 @@ func fields(t reflect.Type, f func(name string, of reflect.Type)) {
 		case strings.Contains(options, "inline") && field.Type.Kind() == reflect.Struct:
 			fields(field.Type, f)
 		case name == "":
-			f(strings.ToLower(field.Name), field.Type)
+			f(strings.ToLower(field.Name), &field)
 		default:
-			f(name, field.Type)
+			f(name, &field)
 		}
 	}
 }

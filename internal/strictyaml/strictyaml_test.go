@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -16,12 +17,16 @@ import (
 type limits struct {
 	Calls int      `yaml:"calls"`
 	Rate  float64  `yaml:"rate"`
-	Ports []int    `yaml:"ports"`
+	Ports []int    `yaml:"ports" least:"0" most:"65535"`
 	Of    *section `yaml:"of"`
 }
 
 type section struct {
-	Bytes int64 `yaml:"bytes"`
+	Bytes int64         `yaml:"bytes" least:"0"`
+	Time  time.Duration `yaml:"time" least:"1s" most:"1h"`
+	Share *float64      `yaml:"share" least:"0" most:"1"`
+	Small int8          `yaml:"small"`
+	Count uint          `yaml:"count"`
 }
 
 type file struct {
@@ -38,7 +43,7 @@ func TestDecode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := limits{Calls: 2, Rate: 1.5, Ports: []int{1, 2000}, Of: &section{3}}
+	want := limits{Calls: 2, Rate: 1.5, Ports: []int{1, 2000}, Of: &section{Bytes: 3}}
 	if !reflect.DeepEqual(got.Limits, want) || got.Callers["x"].Bytes != 16 || got.Any != 1.5 || got.Raw.Value != "2.5" {
 		t.Errorf("%+v", got)
 	}
@@ -81,11 +86,11 @@ func TestDecodeNamesWhatIsWrong(t *testing.T) {
 		{"a number for a section", "limits: 5", "line 1: limits: expected a mapping with the keys calls, of, ports, rate, found a number"},
 		{"text for a number", "limits:\n  rate: fast", "line 2: limits.rate: expected a number, found text"},
 		{"a quoted number", "limits:\n  calls: '5'", "line 2: limits.calls: expected a whole number, found text"},
-		{"a number that is too large", "limits:\n  calls: 1e30", "line 2: limits.calls: expected a whole number, found a number"},
+		{"a number that is too large", "limits:\n  calls: 1e30", "line 2: limits.calls: expected a whole number of at most 9223372036854775807, found more"},
 		{"a list for a number", "limits:\n  calls: [1]", "line 2: limits.calls: expected a whole number, found a list"},
 		{"a mapping for a list", "limits:\n  ports: {a: 1}", "line 2: limits.ports: expected a list, found a mapping"},
 		{"an item", "limits:\n  ports:\n  - 1\n  - x", "line 4: limits.ports[1]: expected a whole number, found text"},
-		{"text for names", "callers: x", "line 1: callers: expected a mapping from a name to a mapping with the keys bytes, found text"},
+		{"text for names", "callers: x", "line 1: callers: expected a mapping from a name to a mapping with the keys bytes, count, share, small, time, found text"},
 		{"text below a name", "callers:\n  x: {bytes: much}", "line 2: callers.x.bytes: expected a whole number, found text"},
 		{"a misspelt key", "limits:\n  call: 1", `line 2: limits: unknown key "call"; did you mean calls?`},
 		{"a misspelt section", "limit: 1", `line 1: unknown key "limit"; did you mean limits?`},
@@ -128,5 +133,51 @@ func TestDecodeBoundsAliases(t *testing.T) {
 	}
 	if err := strictyaml.Decode([]byte(text), &file{}); err == nil {
 		t.Error("a document of 10^13 values was decoded")
+	}
+}
+
+// A number outside of its range is an error that names the bound and not the number, which may be a secret; the bounds
+// themselves are within.
+func TestDecodeRanges(t *testing.T) {
+	for text, want := range map[string]string{
+		"bytes: -1":                    "bytes: expected a whole number of at least 0, found less",
+		"bytes: -99999999999999999999": "bytes: expected a whole number of at least 0, found less",
+		"bytes: 99999999999999999999":  "bytes: expected a whole number of at most 9223372036854775807, found more",
+		"bytes: 1.5":                   "bytes: expected a whole number, found a fraction",
+		"bytes: '-1'":                  "bytes: expected a whole number, found text",
+		"bytes: 0":                     "",
+		"time: 999ms":                  "time: expected a duration of at least 1s, found less",
+		"time: -1m":                    "time: expected a duration of at least 1s, found less",
+		"time: 61m":                    "time: expected a duration of at most 1h, found more",
+		"time: 1s":                     "",
+		"time: 60m":                    "",
+		"share: 1.001":                 "share: expected a number of at most 1, found more",
+		"share: -1":                    "share: expected a number of at least 0, found less",
+		"share: .nan":                  "share: expected a finite number",
+		"share: .inf":                  "share: expected a finite number",
+		"share: 1":                     "",
+		"share: null":                  "",
+		"small: 128":                   "small: expected a whole number of at most 127, found more",
+		"small: -129":                  "small: expected a whole number of at least -128, found less",
+		"small: -128":                  "",
+		"count: -1":                    "count: expected a whole number of at least 0, found less",
+	} {
+		said := ""
+		if err := strictyaml.Decode([]byte("limits:\n  of:\n    "+text), &file{}); err != nil {
+			said = err.Error()
+		}
+		if want != "" {
+			want = "line 3: limits.of." + want
+		}
+		if said != want {
+			t.Errorf("%s: %s, want %s", text, said, want)
+		}
+	}
+	if err := strictyaml.Decode([]byte("limits: {ports: [1, 65536]}"), &file{}); err == nil || err.Error() != "line 1: limits.ports[1]: expected a whole number of at most 65535, found more" {
+		t.Errorf("an element: %v", err)
+	}
+	n := 0
+	if err := strictyaml.DecodeField([]byte("0"), &n, `least:"1"`); err == nil || err.Error() != "line 1: expected a whole number of at least 1, found less" {
+		t.Errorf("a field: %v", err)
 	}
 }

@@ -17,10 +17,10 @@ import (
 
 // Config is the section submit of the configuration. Zero values have the defaults that the comments name.
 type Config struct {
-	Dir         string `yaml:"dir"`          // directory of uploaded files; default: one for the user and the database
-	UploadBytes int64  `yaml:"upload_bytes"` // limit of an uploaded file in bytes as sent; default 64 MiB
-	CaseBytes   int64  `yaml:"case_bytes"`   // limit of the decompressed file; default 256 MiB
-	Waiting     int    `yaml:"waiting"`      // maximum number of submissions that wait for their run; default 8
+	Dir         string `yaml:"dir"`                    // directory of uploaded files; default: one for the user and the database
+	UploadBytes int64  `yaml:"upload_bytes" least:"0"` // limit of an uploaded file in bytes as sent; default 64 MiB
+	CaseBytes   int64  `yaml:"case_bytes" least:"0"`   // limit of the decompressed file; default 256 MiB
+	Waiting     int    `yaml:"waiting" least:"0"`      // maximum number of submissions that wait for their run; default 8
 }
 
 // WithDefaults returns c with the default limits. A negative limit is a usage error.

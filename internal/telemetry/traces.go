@@ -29,7 +29,7 @@ type TracesConfig struct {
 	HeadersFile string `yaml:"headers_file"` // file of lines "NAME: VALUE" to send as headers, such as an API key
 	// PEM file of the certificate authorities for the endpoint; by default the system's
 	CAFile string  `yaml:"ca_file"`
-	Sample float64 `yaml:"sample"` // share of calls that are traced if their callers do not trace them, above 0 to 1; 1
+	Sample float64 `yaml:"sample" least:"0" most:"1"` // share of calls that are traced if their callers do not trace them, above 0 to 1; 1
 	// badger run sends spans of its judge calls, and an event for each score to /v1/logs of the same collector
 	Evaluations bool `yaml:"evaluations"`
 	Content     bool `yaml:"content"` // these events hold the reasons of scores, which may quote questions, SQL and cells

@@ -133,9 +133,18 @@ func (s *State) pattern() (*regexp.Regexp, error) {
 // String returns the filter as in the query of a URL, such as hybrid_ex<0.5.
 func (f ListFilter) String() string { return f.Column + string(f.Op) + f.Value }
 
+// otherOps maps operators of other languages, which would otherwise be read as an operation and a value, to those here.
+var otherOps = map[string]Op{"=<": AtMost, "=>": AtLeast, "==": Equal, "===": Equal, "<>": NotEqual, "!==": NotEqual,
+	"=~": Contains, "!<": AtLeast, "!>": AtMost}
+
 func parseFilter(s string) (ListFilter, error) {
 	at := strings.IndexAny(s, "!=~<>")
 	if at > 0 {
+		written := s[at : len(s)-len(strings.TrimLeft(s[at:], "=<>!~"))]
+		if meant, ok := otherOps[written]; ok {
+			return ListFilter{}, errcode.New(errcode.InvalidArgument, "filter: unknown operator %s in %.80q; did you mean %s?",
+				written, s, meant)
+		}
 		for _, op := range ops {
 			if value, ok := strings.CutPrefix(s[at:], string(op)); ok {
 				return ListFilter{s[:at], op, value}, nil

@@ -49,6 +49,10 @@ func TestParseErrors(t *testing.T) {
 		"regexp=1&search=(":    "search: not a valid regular expression: missing closing )",
 		"search=" + long(1001): "search: 1001 bytes, expected at most 1000",
 		"filter=a!b":           "is not a condition",
+		"filter=a%3D%3C1":      `filter: unknown operator =< in "a=<1"; did you mean <=?`,
+		"filter=a%3D%3D1":      "did you mean =?",
+		"filter=a%3C%3E1":      "did you mean !=?",
+		"filter=a!%3C1":        "did you mean >=?",
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
@@ -79,5 +83,21 @@ func TestSteps(t *testing.T) {
 	}
 	if s.Values().Encode() != before {
 		t.Error("the state changed")
+	}
+}
+
+// A value of "contains" may begin with an operator, and a metric of two characters is compared as before.
+func TestParseOperators(t *testing.T) {
+	for text, want := range map[string]ListFilter{
+		"sql~<>":       {"sql", Contains, "<>"},
+		"sql~=":        {"sql", Contains, "="},
+		"ex<=1":        {"ex", AtMost, "1"},
+		"ex>=-1":       {"ex", AtLeast, "-1"},
+		"relation!=":   {"relation", NotEqual, ""},
+		"question=a=b": {"question", Equal, "a=b"},
+	} {
+		if got, err := parseFilter(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
+		}
 	}
 }

@@ -469,8 +469,12 @@ func (p *Pages) List(ctx context.Context, s State) (*List, error) {
 		if slices.Contains(Columns, column) || l.Shape.metric(column) != nil {
 			return nil
 		}
-		return errcode.New(errcode.InvalidArgument, "%s: %.60q is neither a metric of this run nor one of %s", what, column,
-			strings.Join(Columns, ", "))
+		names := slices.Clone(Columns)
+		for i := range l.Shape.Metrics {
+			names = append(names, l.Shape.Metrics[i].Metric)
+		}
+		return errcode.New(errcode.InvalidArgument, "%s: %.60q is neither a metric of this run nor one of %s%s", what, column,
+			strings.Join(Columns, ", "), scoring.Suggest(column, names))
 	}
 	for _, f := range s.Filters {
 		if err := known("filter", f.Column); err != nil {

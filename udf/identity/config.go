@@ -51,7 +51,7 @@ type Config struct {
 	Subjects []string `yaml:"subjects"` // allowed callers: subjects of tokens or names of certificates, or *
 	// file or https URL of the issuer's JSON Web Key Set; by default the issuer's discovery document names it
 	Keys string        `yaml:"keys"`
-	Skew time.Duration `yaml:"clock_skew"` // accepted between the issuer's clock and the server's; 1 minute
+	Skew time.Duration `yaml:"clock_skew" least:"0s" most:"10m"` // accepted between the issuer's clock and the server's; 1 minute
 
 	Platform string `yaml:"platform"` // spcs, cloud-run or databricks-apps
 

@@ -3,8 +3,10 @@ package server
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -57,18 +59,25 @@ func (l Limits) withDefaults() (Limits, error) {
 	set(&l.Reference, min(64<<20, l.InFlight/4))
 	set(&l.ReadTime, time.Minute)
 	set(&l.StopGrace, 10*time.Second)
-	least := max(l.Body, receiving*int64(l.Message))
-	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.Connections < 0 || l.InFlight < least ||
-		l.Reference < 0 || l.ReadTime < 0 || l.StopGrace < 0 || l.StopDelay < 0 {
-		return l, errcode.New(errcode.InvalidArgument,
-			"limits: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
+	for key, n := range map[string]int64{
+		"body_bytes": l.Body, "message_bytes": int64(l.Message), "batch_rows": int64(l.Rows), "calls": int64(l.Calls),
+		"connections": int64(l.Connections), "memory_bytes": l.InFlight, "reference_bytes": l.Reference,
+		"read_time": int64(l.ReadTime), "stop_grace": int64(l.StopGrace), "stop_delay": int64(l.StopDelay),
+	} {
+		if n < 0 {
+			return l, errcode.New(errcode.InvalidArgument, "limits.%s: expected at least 0, found less", key)
+		}
+	}
+	least := l.leastMemory()
+	if err := checkMemory("limits", l.InFlight, least); err != nil {
+		return l, err
 	}
 	if l.StopDelay > l.StopGrace {
-		return l, errcode.New(errcode.InvalidArgument, "limits: stop_delay is %v, expected at most stop_grace, which is %v",
-			l.StopDelay, l.StopGrace)
+		return l, errcode.New(errcode.InvalidArgument,
+			"limits.stop_delay: expected at most limits.stop_grace, which is %v, found %v", l.StopGrace, l.StopDelay)
 	}
-	set(&l.Caller.Calls, max(1, l.Calls*3/4))
-	set(&l.Caller.InFlight, max(l.InFlight/4*3, least))
+	set(&l.Caller.Calls, max(1, l.Calls/4*3+l.Calls%4*3/4)) // without overflow
+	set(&l.Caller.InFlight, max(l.InFlight/4*3, least.bytes))
 	callers := map[string]CallerLimits{}
 	for name, c := range l.Callers {
 		set(&c.Calls, l.Caller.Calls)
@@ -77,20 +86,47 @@ func (l Limits) withDefaults() (Limits, error) {
 		callers[name] = c
 	}
 	l.Callers = callers
-	for _, c := range l.Callers {
-		if err := c.check(least); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(l.Callers)) {
+		if err := l.Callers[name].check("limits.callers."+name, least); err != nil {
 			return l, err
 		}
 	}
-	return l, l.Caller.check(least)
+	return l, l.Caller.check("limits.caller", least)
 }
 
-func (c CallerLimits) check(least int64) error {
-	if c.Calls < 0 || c.InFlight < least || !(c.Rows >= 0) || math.IsInf(c.Rows, 0) {
-		return errcode.New(errcode.InvalidArgument,
-			"limits of a caller: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
+// check returns an error that names the key of a limit which is out of range. section is the key of c, and least the
+// memory that one call may use.
+func (c CallerLimits) check(section string, least memoryNeed) error {
+	switch {
+	case c.Calls < 0:
+		return errcode.New(errcode.InvalidArgument, "%s.calls: expected at least 0, found less", section)
+	case !(c.Rows >= 0) || math.IsInf(c.Rows, 0):
+		return errcode.New(errcode.InvalidArgument, "%s.rows_per_second: expected a finite number of at least 0", section)
 	}
-	return nil
+	return checkMemory(section, c.InFlight, least)
+}
+
+// memoryNeed is the memory in bytes that a call may use, and why.
+type memoryNeed struct {
+	bytes int64
+	why   string
+}
+
+// leastMemory returns the memory of the larger of a request body and a message while it is received.
+func (l *Limits) leastMemory() memoryNeed {
+	if message := receiving * int64(l.Message); message > l.Body {
+		return memoryNeed{message, fmt.Sprintf("%d times limits.message_bytes", receiving)}
+	}
+	return memoryNeed{l.Body, "limits.body_bytes"}
+}
+
+// checkMemory returns an error if the memory that section allows is less than one call needs.
+func checkMemory(section string, bytes int64, least memoryNeed) error {
+	if bytes >= least.bytes {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "%s.memory_bytes: expected at least %d, which is %s, found %d", section,
+		least.bytes, least.why, bytes)
 }
 
 // of returns the limits of a caller.

@@ -85,7 +85,8 @@ func (s *Set) jsonValues(path string, each func(line int, raw json.RawMessage) e
 					}
 				}
 				if jsonscan.ParseList(text) == nil {
-					bad(line.Number, errcode.New(errcode.InvalidArgument, "not valid JSON: expected a list of records"))
+					err := cmp.Or(jsonscan.Check(text), errors.New("expected a list of records"))
+					bad(line.Number, errcode.New(errcode.InvalidArgument, "not valid JSON: %w", err))
 				}
 				continue
 			}
