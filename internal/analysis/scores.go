@@ -25,7 +25,7 @@ type Batch struct {
 	// Unfinished is the status of the last run that evaluated the batch, if that is not done: running, stopped or
 	// failed. Scores may then be missing.
 	Unfinished string `json:"unfinished,omitempty"`
-	// Changed is when a score of the batch was stored last; zero if unknown.
+	// Changed is when a score of the batch was last stored, or removed by resuming a run; zero if unknown.
 	Changed time.Time `json:"-"`
 	// Run is the ID of the run that made all scores of the batch; empty if several did, or if unknown.
 	Run string `json:"-"`

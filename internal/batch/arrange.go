@@ -16,9 +16,55 @@ import (
 
 // Arrange sorts the lines of the file by the order of the source and, within a case, of metrics (all others after
 // them), and keeps only the last line of each key. So a resumed run, even with failed scores computed again, has the
-// same bytes as an uninterrupted one. Cases that the source lacks come last. The new file replaces the old one
-// atomically.
+// same bytes as an uninterrupted one. Cases that the source lacks come last. If src is nil, because it cannot be read
+// again, the cases stay in the order of their first lines. The new file replaces the old one atomically.
 func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.Metric) error {
+	return s.replace(ctx, "arranging the score file", metrics,
+		func(write func(scoring.AnswerID) error, order []scoring.AnswerID) error {
+			if src != nil {
+				for item, err := range Distinct(ctx, src) {
+					if err == nil {
+						err = write(item.AnswerID)
+					}
+					if err != nil {
+						return err
+					}
+				}
+			}
+			return each(order, write)
+		})
+}
+
+// Remove deletes the lines of the answers. The other lines of each answer are together then. The new file replaces the
+// old one atomically.
+func (s *ScoreFile) Remove(ctx context.Context, _ string, answers []scoring.AnswerID) error {
+	gone := make(map[scoring.AnswerID]bool, len(answers))
+	for _, a := range answers {
+		gone[a] = true
+	}
+	untidy := s.untidy
+	err := s.replace(ctx, "removing lines of the score file", nil,
+		func(write func(scoring.AnswerID) error, order []scoring.AnswerID) error {
+			return each(slices.DeleteFunc(order, func(a scoring.AnswerID) bool { return gone[a] }), write)
+		})
+	s.untidy = untidy
+	return err
+}
+
+func each(answers []scoring.AnswerID, write func(scoring.AnswerID) error) error {
+	for _, a := range answers {
+		if err := write(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace replaces the file atomically by the answers that choose writes, each with its lines in the order of metrics
+// and the last line of each key. An answer that is written again has no lines left. order has all answers of the file
+// in the order of their first lines. what describes the work for errors.
+func (s *ScoreFile) replace(ctx context.Context, what string, metrics []*scoring.Metric,
+	choose func(write func(scoring.AnswerID) error, order []scoring.AnswerID) error) error {
 	spans, order, err := s.spans(ctx)
 	if err != nil {
 		return err
@@ -34,26 +80,15 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 	defer os.Remove(tmp.Name()) //nolint:errcheck // gone once it is renamed
 	defer tmp.Close()           //nolint:errcheck // closed before it is renamed
 	out := bufio.NewWriterSize(tmp, 1<<18)
-	write := func(a scoring.AnswerID) error {
+	if err := choose(func(a scoring.AnswerID) error {
 		text, err := s.arranged(spans[a], metrics)
 		if err == nil {
 			_, err = out.Write(text)
 		}
 		delete(spans, a)
 		return err
-	}
-	for item, err := range Distinct(ctx, src) {
-		if err == nil {
-			err = write(item.AnswerID)
-		}
-		if err != nil {
-			return fileError("arranging the score file", err)
-		}
-	}
-	for _, a := range order {
-		if err := write(a); err != nil {
-			return fileError("arranging the score file", err)
-		}
+	}, order); err != nil {
+		return fileError(what, err)
 	}
 	if info, err := s.f.Stat(); err == nil {
 		_ = tmp.Chmod(info.Mode().Perm())
@@ -63,14 +98,14 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 		func() error { return os.Rename(tmp.Name(), path) },
 	} {
 		if err := step(); err != nil {
-			return fileError("arranging the score file", err)
+			return fileError(what, err)
 		}
 	}
 	next, err := OpenScoreFile(s.path)
 	if err != nil {
 		return err
 	}
-	s.f, s.size = next.f, next.size
+	s.f, s.size, s.untidy = next.f, next.size, false
 	return nil
 }
 

@@ -58,6 +58,8 @@ type Ledger interface {
 	// Append stores all rows, or returns an error and stores none. A row replaces a stored one with the same key. A
 	// runner calls it from one goroutine at a time.
 	Append(ctx context.Context, run string, rows []scoring.Row) error
+	// Remove deletes all scores of the answers. After an error it may have deleted some, and can be repeated.
+	Remove(ctx context.Context, run string, answers []scoring.AnswerID) error
 }
 
 // SourceOf returns a source of the cases that the function yields. Their places are "case 1", "case 2" and so on.
@@ -121,4 +123,5 @@ type discard struct{}
 func (discard) Held(context.Context, string) iter.Seq2[scoring.Row, error] {
 	return func(func(scoring.Row, error) bool) {}
 }
-func (discard) Append(context.Context, string, []scoring.Row) error { return nil }
+func (discard) Append(context.Context, string, []scoring.Row) error      { return nil }
+func (discard) Remove(context.Context, string, []scoring.AnswerID) error { return nil }

@@ -73,8 +73,17 @@ func newIdentities() identities {
 // add adds an identity and reports whether it is new.
 func (s *identities) add(of scoring.AnswerID) bool {
 	n := len(s.hashes)
-	s.hashes[[2]uint64{maphash.Comparable(s.seeds[0], of), maphash.Comparable(s.seeds[1], of)}] = struct{}{}
+	s.hashes[s.hash(of)] = struct{}{}
 	return len(s.hashes) > n
+}
+
+func (s *identities) has(of scoring.AnswerID) bool {
+	_, is := s.hashes[s.hash(of)]
+	return is
+}
+
+func (s *identities) hash(of scoring.AnswerID) [2]uint64 {
+	return [2]uint64{maphash.Comparable(s.seeds[0], of), maphash.Comparable(s.seeds[1], of)}
 }
 
 // Distinct yields the items of a source, one for each identity. Several items with the same identity become one that
@@ -88,13 +97,15 @@ func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 			yield(Item{}, err)
 			return
 		}
-		distinct(ctx, src, copies)(yield)
+		seen := newIdentities()
+		distinct(ctx, src, copies, &seen)(yield)
 	}
 }
 
-func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copies) iter.Seq2[Item, error] {
+// distinct is [Distinct] with the duplicates of the source. It adds the identities of the source to seen.
+func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copies,
+	seen *identities) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		seen := newIdentities()
 		for item, err := range src.Cases(ctx) {
 			if err != nil {
 				yield(item, err)
@@ -114,7 +125,10 @@ func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copie
 			case several:
 				item = unclear(item, c)
 			}
-			if !yield(kept(item), nil) {
+			if item = kept(item); item.CaseID == item.Place {
+				seen.add(item.AnswerID)
+			}
+			if !yield(item, nil) {
 				return
 			}
 		}

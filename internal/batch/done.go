@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -15,6 +16,8 @@ type doneSet struct {
 	metrics map[metricID]int // index of the metric's bit
 	answers map[scoring.AnswerID]bits
 	from    map[scoring.AnswerID]madeFrom // for answers whose scores have a hash
+	unread  map[scoring.AnswerID]bool     // answers that could not be read, so that their failed scores have no hash
+	lacking int64                         // scores that only some of several ledgers hold, so that they are computed again
 }
 
 // madeFrom has the hashes of the inputs of an answer's scores: [scoring.Case.GoldHash] and [scoring.Case.AnswerHash].
@@ -51,41 +54,74 @@ func (b bits) has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0
 
 func newDoneSet() doneSet {
 	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{},
-		from: map[scoring.AnswerID]madeFrom{}}
+		from: map[scoring.AnswerID]madeFrom{}, unread: map[scoring.AnswerID]bool{}}
 }
 
 // readDone returns the keys of the run's scores in the ledger. It ignores scores of missing answers, because an
 // answer may exist now, and failed scores if RetryFailed is set. It calls r.Held with the other scores of the
-// metrics, answer by answer.
+// metrics, answer by answer, and r.Missing with all scores of a missing answer.
 func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
-	var rows []scoring.Row
+	var rows, all []scoring.Row // of one answer: those of r.Held, and all
 	tell := func() {
 		if len(rows) > 0 && r.Held != nil {
 			r.Held(rows)
 		}
-		rows = rows[:0]
+		if r.Missing != nil && slices.ContainsFunc(all, func(r scoring.Row) bool { return r.Score.Missing() }) {
+			r.Missing(all)
+		}
+		rows, all = rows[:0], all[:0]
 	}
-	for row, err := range l.Held(ctx, run) {
+	stored := l.Held(ctx, run)
+	if several, is := l.(tee); is {
+		stored = several.held(ctx, run, func(row *scoring.Row) {
+			s.know(row.AnswerID)
+			s.lacking++
+		})
+	}
+	for row, err := range stored {
 		if err != nil {
 			return s, err
 		}
-		if r.RetryFailed && row.Score.Status == scoring.StatusFailed || row.Score.Missing() {
-			continue
-		}
+		s.know(row.AnswerID)
 		if !slices.ContainsFunc(metrics,
 			func(m *scoring.Metric) bool { return m.Name == row.Score.Metric && m.Version == row.Score.Version }) {
 			continue
 		}
-		s.put(KeyOf(&row))
-		s.madeFrom(&row)
-		if len(rows) > 0 && rows[0].AnswerID != row.AnswerID {
+		if len(all) > 0 && all[0].AnswerID != row.AnswerID {
 			tell()
 		}
+		all = append(all, row)
+		if r.RetryFailed && row.Score.Status == scoring.StatusFailed || row.Score.Missing() {
+			continue
+		}
+		s.put(KeyOf(&row))
+		s.madeFrom(&row)
 		rows = append(rows, row)
 	}
 	tell()
 	return s, nil
+}
+
+// know records that the ledger has scores of an answer.
+func (s *doneSet) know(a scoring.AnswerID) {
+	if _, is := s.answers[a]; !is {
+		s.answers[a] = nil
+	}
+}
+
+// gone returns the answers of the ledger that a source lacks, in a fixed order.
+func (s *doneSet) gone(source *identities) (out []scoring.AnswerID) {
+	for a := range s.answers {
+		if !source.has(a) {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b scoring.AnswerID) int {
+		return cmp.Or(cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Batch, b.Batch),
+			cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(a.CaseID, b.CaseID))
+	})
+	return out
 }
 
 func (s *doneSet) put(k Key) {
@@ -105,8 +141,11 @@ func (s *doneSet) put(k Key) {
 
 // madeFrom records the hashes of a stored score; rows of earlier versions have none.
 func (s *doneSet) madeFrom(r *scoring.Row) {
-	if r.GoldHash == "" && r.AnswerHash == "" {
-		return // its case could not be read
+	if r.GoldHash == "" && r.AnswerHash == "" { // its case could not be read
+		if r.Score.Status == scoring.StatusFailed {
+			s.unread[r.AnswerID] = true
+		}
+		return
 	}
 	m := s.from[r.AnswerID]
 	m.gold.add(r.GoldHash)
@@ -140,11 +179,16 @@ func Tee(ledgers ...Ledger) Ledger { return tee(ledgers) }
 type tee []Ledger
 
 func (t tee) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error] {
+	return t.held(ctx, run, func(*scoring.Row) {})
+}
+
+// held is Held, and calls partly with the scores that only some of the ledgers hold.
+func (t tee) held(ctx context.Context, run string, partly func(*scoring.Row)) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		if len(t) == 0 {
 			return
 		}
-		held, failed := make([]doneSet, len(t)), make([]doneSet, len(t))
+		held, failed, first := make([]doneSet, len(t)), make([]doneSet, len(t)), newDoneSet()
 		for i, l := range t[1:] {
 			held[i], failed[i] = newDoneSet(), newDoneSet()
 			for r, err := range l.Held(ctx, run) {
@@ -162,14 +206,33 @@ func (t tee) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error]
 		for r, err := range t[0].Held(ctx, run) {
 			for i := range t[1:] {
 				if err == nil && (!held[i].has(KeyOf(&r)) || failed[i].has(KeyOf(&r)) != (r.Score.Status == scoring.StatusFailed)) {
-					continue rows // not held, or only one of them was reported when a failed score was recomputed
+					partly(&r) // not held, or only one of them was reported when a failed score was recomputed
+					first.know(r.AnswerID)
+					continue rows
 				}
 			}
+			first.know(r.AnswerID)
 			if !yield(r, err) {
 				return
 			}
 		}
+		for i := range t[1:] {
+			for a := range held[i].answers {
+				if _, is := first.answers[a]; !is {
+					partly(&scoring.Row{AnswerID: a})
+				}
+			}
+		}
 	}
+}
+
+func (t tee) Remove(ctx context.Context, run string, answers []scoring.AnswerID) error {
+	for _, l := range t {
+		if err := l.Remove(ctx, run, answers); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t tee) Append(ctx context.Context, run string, rows []scoring.Row) error {

@@ -12,7 +12,7 @@ type Progress struct {
 	Total   int64 // number of cases in the source; 0 if unknown
 	Done    int64 // cases scored in this call
 	Failed  int64 // cases of Done with a failed score
-	Unread  int64 // cases of Done that could not be read
+	Unread  int64 // cases of Done and Skipped that could not be read
 	Skipped int64 // cases whose scores were stored before
 	Scores  int64 // scores stored in this call
 

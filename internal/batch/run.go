@@ -41,9 +41,11 @@ type run struct {
 	waiting  atomic.Bool    // true while a case waits for room
 
 	sourceDone chan struct{}
-	sourceErr  error // set before results is closed
-	exhausted  bool  // set before results is closed: the source was read to its end
-	cases      int64 // set before results is closed: the number of items read
+	sourceErr  error      // set before results is closed
+	seen       identities // of the source; complete when exhausted is set
+	known      int64      // set before results is closed: items whose answers the ledger had
+	exhausted  bool       // set before results is closed: the source was read to its end
+	cases      int64      // set before results is closed: the number of items read
 
 	meter   meter
 	changed int64 // number of stored cases with Outcome.Changed
@@ -81,7 +83,7 @@ func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics [
 		room: semaphore.NewWeighted(r.MemoryBytes), reading: account.NewPool(readingBytes, resultBytes),
 		items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency),
 		results: make(chan *job, r.Window), // all that are held: workers do not wait while a batch is stored
-		starved: make(chan struct{}, 1), meter: meter{now: r.Now, start: r.Now()},
+		starved: make(chan struct{}, 1), seen: newIdentities(), meter: meter{now: r.Now, start: r.Now()},
 	}
 	if r.Memory != nil {
 		told := int64(0)
@@ -152,7 +154,7 @@ func (x *run) read(src Source) {
 	for _, c := range copies {
 		x.meter.surplus.Add(int64(c.Items - 1))
 	}
-	for item, err := range distinct(x.taking, src, copies) {
+	for item, err := range distinct(x.taking, src, copies, &x.seen) {
 		select {
 		case x.items <- sourced{item, err}:
 		case <-x.taking.Done():
@@ -190,6 +192,9 @@ func (x *run) take() {
 			return
 		}
 		x.cases++
+		if _, is := x.done.answers[next.AnswerID]; is {
+			x.known++
+		}
 		j := &job{item: next.Item, seq: seq, metrics: x.done.missing(next.AnswerID, x.metrics)}
 		if len(j.metrics) == 0 {
 			x.meter.skipped.Add(1)
@@ -261,13 +266,15 @@ func (x *run) score(j *job) {
 		}
 		from := x.done.from[j.item.AnswerID]
 		j.changed = readable(c.Golds) && from.gold.differs(gold)
-		j.other = from.answer.differs(answer)
-		if j.changed || j.other {
-			if len(j.metrics) == 0 {
-				x.meter.skipped.Add(-1)
-			}
-			j.metrics = x.metrics
+		j.other = from.answer.differs(answer) || x.done.unread[j.item.AnswerID]
+	} else if _, scored := x.done.from[j.item.AnswerID]; scored && ofInput(err) {
+		j.other = true
+	}
+	if j.changed || j.other {
+		if len(j.metrics) == 0 {
+			x.meter.skipped.Add(-1)
 		}
+		j.metrics = x.metrics
 	}
 	if err == nil && len(j.metrics) > 0 {
 		scores, err = x.Engine.ScoreMetrics(ctx, c, j.metrics)
@@ -300,6 +307,13 @@ func (x *run) score(j *job) {
 	if j.spent = &spent; len(j.rows) > 0 {
 		j.rows[0].Spent = j.spent
 	}
+}
+
+// ofInput reports whether an error of reading a case is about the case itself, such as malformed JSON or several rows
+// of one answer. Another error, such as of an unreachable warehouse, says nothing about the case.
+func ofInput(err error) bool {
+	c := errcode.Of(err)
+	return c == errcode.InvalidArgument || c == errcode.AlreadyExists || c == errcode.DataLoss
 }
 
 // readable reports whether the results of all gold queries could be read. Otherwise, such as with an unreachable

@@ -40,8 +40,13 @@ type Runner struct {
 	// that could not be read, c is the known part of its question, or nil; Skipped is called with nil.
 	//
 	// If the question, gold or answer of a case differs from that of its stored scores, the case is re-scored, and
-	// Scored is called after Held. A case whose scores are all stored is only read and compared if Skipped is not nil.
+	// Scored is called after Held; also if the case could be read before and cannot be now, or the other way round. A case
+	// whose scores are all stored is only read and compared if Skipped is not nil.
+	//
+	// Missing is called before the source is read, with all stored scores of each answer that was missing, see
+	// [scoring.Score.Missing].
 	Held          func(rows []scoring.Row)
+	Missing       func(rows []scoring.Row)
 	Skipped       func(c *scoring.Case, of scoring.AnswerID, spent scoring.Spent)
 	Scored        func(c *scoring.Case, rows []scoring.Row)
 	Progress      func(Progress)
@@ -59,8 +64,12 @@ type Outcome struct {
 	Progress
 	Changed  int64 // cases of Done whose question or gold differs from that of their earlier scores
 	Other    int64 // cases of Done whose answer differs from that of their earlier scores
+	Lacking  int64 // stored scores that only some of several ledgers had, so that they were computed again
+	Known    int64 // cases of the source that had scores in the ledger
 	Cut      int64 // cases in flight that were cancelled; they have no scores
 	Complete bool  // whether every case of the source has its scores in the ledger
+	// Gone are the answers of the ledger that the source lacks, in a fixed order; nil unless Complete. Their scores stay.
+	Gone []scoring.AnswerID
 }
 
 func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {

@@ -133,7 +133,8 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 	}
 }
 
-// A resumed run keeps no score that was made from another question, gold or answer.
+// A resumed run keeps no score that was made from another question, gold or answer, or of an answer that is malformed or
+// ambiguous now. What cannot be read for another reason keeps its scores.
 func TestChangedCasesAreScoredAgain(t *testing.T) {
 	gold := func(sql string) items {
 		src := numbered(3)
@@ -159,6 +160,11 @@ func TestChangedCasesAreScoredAgain(t *testing.T) {
 	both[2] = batch.ItemOf(&scoring.Case{ID: both[2].CaseID, Golds: []scoring.Query{{SQL: "SELECT 4"}}, Pred: scoring.Query{SQL: "SELECT 4"}}, both[2].Place)
 	unread := slices.Clone(first)
 	unread[1].Load = func(context.Context) (*scoring.Case, error) { return nil, errors.New("torn") }
+	malformed := slices.Clone(first)
+	malformed[1].Load = func(context.Context) (*scoring.Case, error) {
+		return nil, errcode.New(errcode.InvalidArgument, "malformed")
+	}
+	twice := append(slices.Clone(first), first[0])
 	for _, tc := range []struct {
 		why             string
 		held            []string // metrics
@@ -179,7 +185,11 @@ func TestChangedCasesAreScoredAgain(t *testing.T) {
 		{"a metric that is not asked for now", []string{"other"}, first, changed, 6, 0, 0, nil},
 		{"a gold result that cannot be read now", []string{"m", "n"}, first, away, 0, 0, 0, []string{"q000", "q001", "q002"}},
 		{"a case that cannot be read now", []string{"m", "n"}, first, unread, 0, 0, 0, []string{"q000", "q002"}},
-		{"a case that could not be read before", []string{"m", "n"}, unread, first, 0, 0, 0, []string{"q000", "q001", "q002"}},
+		{"a case that could not be read before", []string{"m", "n"}, unread, first, 2, 0, 1, []string{"q000", "q002"}},
+		{"a case that is malformed now", []string{"m", "n"}, first, malformed, 2, 0, 1, []string{"q000", "q002"}},
+		{"a case that is still malformed", []string{"m", "n"}, malformed, malformed, 0, 0, 0, []string{"q000", "q002"}},
+		{"a case with two rows now", []string{"m", "n"}, first, twice, 2, 0, 1, []string{"q001", "q002"}},
+		{"a case with two rows before", []string{"m", "n"}, twice, first, 2, 0, 1, []string{"q001", "q002"}},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			e := engineOf(t, scoring.Metric{Name: "m", Score: one}, scoring.Metric{Name: "n", Score: one}, scoring.Metric{Name: "other", Score: one})

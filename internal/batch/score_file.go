@@ -22,6 +22,8 @@ type ScoreFile struct {
 	f    storage
 	size int64 // length of the complete lines in bytes
 	buf  []byte
+	// held is set once Held has read lines: what is appended then may replace some of them.
+	held, untidy bool
 }
 
 // storage lists the methods of an [os.File] that a score file needs.
@@ -175,6 +177,8 @@ func (s *ScoreFile) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, e
 			yield(scoring.Row{}, err)
 			return
 		}
+		s.held = s.size > 0
+		s.untidy = s.untidy || len(last) > 0
 		known := interned{}
 		for l, err := range s.lines(ctx) {
 			var r scoring.Row
@@ -267,12 +271,17 @@ func (s *ScoreFile) Append(_ context.Context, _ string, rows []scoring.Row) erro
 		}
 		s.buf = append(append(s.buf, line...), '\n')
 	}
+	s.untidy = s.untidy || s.held && len(rows) > 0
 	err := s.write(s.buf)
 	if cap(s.buf) > 8<<20 {
 		s.buf = nil
 	}
 	return err
 }
+
+// Untidy reports whether the file may have several lines with the same key, or lines in another order than the source,
+// because it had lines before others were appended. [ScoreFile.Arrange] mends that.
+func (s *ScoreFile) Untidy() bool { return s.untidy }
 
 // Close syncs and closes the file.
 func (s *ScoreFile) Close() error {

@@ -85,8 +85,10 @@ func (x *run) store() (Outcome, error) {
 	flush()
 	x.report()
 	o.Progress = x.meter.progress()
-	o.Changed, o.Other = x.changed, x.other
-	o.Complete = x.exhausted && !left && failure == nil
+	o.Changed, o.Other, o.Lacking, o.Known = x.changed, x.other, x.done.lacking, x.known
+	if o.Complete = x.exhausted && !left && failure == nil; o.Complete {
+		o.Gone = x.done.gone(&x.seen)
+	}
 	if failure != nil {
 		return o, failure
 	}
@@ -117,6 +119,9 @@ func (x *run) appendRows(batch []*job) error {
 		return errcode.New(code, "storing scores: %w; the run can be resumed", err)
 	}
 	for _, j := range batch {
+		if j.c == nil {
+			x.meter.unread++
+		}
 		if len(j.metrics) == 0 {
 			x.Skipped(j.c, j.item.AnswerID, *j.spent)
 			continue
@@ -127,9 +132,6 @@ func (x *run) appendRows(batch []*job) error {
 		}
 		if j.other {
 			x.other++
-		}
-		if j.c == nil {
-			x.meter.unread++
 		}
 		if x.Scored != nil {
 			x.Scored(cmp.Or(j.c, j.question), j.rows)

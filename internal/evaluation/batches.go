@@ -51,7 +51,7 @@ func openBaselines(ctx context.Context, w *store.Store, of store.OfRun, primary 
 	return b, err
 }
 
-// own returns all batches, of which batch i has the scores of the run only.
+// own returns all batches. Batch i has the scores of the run only.
 func (b *ofBaselines) own(i int) []analysis.Batch {
 	out := slices.Clone(b.batches)
 	out[i].Changed = b.changed[out[i].By]

@@ -73,6 +73,8 @@ type Run struct {
 	unstored  int                         // answers of a file with a known cost, tokens or latency
 	unreads   map[string]*unread          // ignored members of cases, by [scoring.Case.Unusual]
 	earlier   map[scoring.RunID]store.Run // rows of eval_runs of a resumed run, by their key
+	absent    map[scoring.AnswerID]uint64 // of a resumed run: missing answers, and a sum of hashes of their scores
+	removed   map[scoring.By]int64        // number of answers whose scores were removed, since the input lacks them
 }
 
 // tally counts the scores of one version's answers in a batch.
@@ -112,7 +114,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	runner := batch.Runner{
 		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed,
 		Ordered: e.ScoreFile != nil || e.Exports.Any(),
-		Stop:    e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held,
+		Stop:    e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held, Missing: e.heldMissing,
 		Skipped: func(c *scoring.Case, of scoring.AnswerID, spent scoring.Spent) {
 			if c != nil {
 				e.Summary.Describe(of, questionOf(c))
@@ -140,7 +142,13 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		err = cmp.Or(err, e.scoredUnread(context.WithoutCancel(ctx)))
 	}
 	if err == nil {
+		err = e.removeGone(ctx, ledger, &outcome)
+	}
+	if err == nil {
 		err = e.recordMissing(ctx, &runner, ledger)
+	}
+	if err == nil || errcode.Of(err) == errcode.Cancelled {
+		err = cmp.Or(err, e.arrange(context.WithoutCancel(ctx), &runner))
 	}
 	status := "done"
 	switch {

@@ -34,7 +34,7 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 		if err != nil {
 			return err
 		}
-		var rows []scoring.Row
+		var rows, changed []scoring.Row
 		for i := range some {
 			of := scoring.AnswerID{CaseID: some[i].CaseID, By: some[i].By}
 			scores, err := e.Engine.ScoreQuestion(ctx, known[of.CaseID], metrics, scoring.NotApplicable(scoring.NoAnswer))
@@ -46,12 +46,19 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 			if c := known[of.CaseID]; c != nil && e.Execution == nil {
 				gold = c.GoldHash()
 			}
+			first := len(rows)
 			for k := range scores {
 				rows = append(rows, scoring.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
 			}
+			if before, is := e.absent[of]; !is || before != e.sumOf(rows[first:]) { // else the time of the scores stays, too
+				changed = append(changed, rows[first:]...)
+			}
+			delete(e.absent, of)
 		}
-		if err := ledger.Append(ctx, e.ID, rows); err != nil {
-			return err
+		if len(changed) > 0 {
+			if err := ledger.Append(ctx, e.ID, changed); err != nil {
+				return err
+			}
 		}
 		for of := range slices.Chunk(rows, len(metrics)) {
 			e.unread = append(e.unread, of)
@@ -60,7 +67,7 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 			return err
 		}
 	}
-	return nil
+	return e.removeAbsent(ctx, ledger)
 }
 
 // lookedUp is the number of questions in one lookup.

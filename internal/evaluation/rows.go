@@ -143,6 +143,11 @@ func (e *Run) record(ctx context.Context, status string) error {
 			e.answers[key] = &tally{statuses: map[scoring.Status]int64{}}
 		}
 	}
+	for by := range e.removed { // its scores may all be removed
+		if key := (scoring.RunID{ID: e.ID, By: by}); e.answers[key] == nil {
+			e.answers[key] = &tally{statuses: map[scoring.Status]int64{}}
+		}
+	}
 	versions, err := e.versions()
 	if err != nil {
 		return err
@@ -166,6 +171,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 		}
 		run := store.Run{RunID: key, Answered: e.answered[key]}
 		run.Started, run.Mode, run.Status, run.Judge = e.started, e.Mode, status, e.judgeName()
+		versions.Removed = e.removals(key)
 		run.Config, run.Versions, run.Counts = toJSON(e.Config), toJSON(versions), toJSON(t.statuses)
 		run.Tokens, run.Cost = toJSON(t.usage), toJSON(paid)
 		runs = append(runs, run)
@@ -208,6 +214,11 @@ type warehouseLedger struct {
 // Held yields the stored scores of the run.
 func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, error] {
 	return l.w.Held(ctx)
+}
+
+// Remove deletes the scores of the answers.
+func (l warehouseLedger) Remove(ctx context.Context, _ string, answers []scoring.AnswerID) error {
+	return l.w.Remove(ctx, answers)
 }
 
 // Append stores scores. A score replaces a stored one with the same key.

@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Selection is which answers a run scores. An empty field selects all; [scoring.Unnamed] selects an empty name.
@@ -25,6 +26,8 @@ type runVersions struct {
 	Metrics   map[string]int    `json:"metrics,omitempty"` // versions of the metrics
 	Judges    map[string]string `json:"judges,omitempty"`  // of judge files
 	GoldenSet any               `json:"golden_set,omitempty"`
+	// Removed are the answers whose scores were removed; nil if none were.
+	Removed *store.Removed `json:"removed,omitempty"`
 	// Answers is the selection of the answers; nil if all were selected, or in rows that do not record it.
 	Answers *recordedSelection `json:"answers,omitempty"`
 }

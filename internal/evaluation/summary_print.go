@@ -32,6 +32,14 @@ func (e *Run) PrintSummary(o batch.Outcome) {
 		fmt.Fprintf(e.Notes, "note: %s re-scored, because the answer differs from the one that was scored before\n",
 			printable.Count(o.Other, "answer"))
 	}
+	if n := sum(e.removed); n > 0 {
+		fmt.Fprintf(e.Notes, "note: the scores of %s were removed, because the input has no such %s any more\n",
+			printable.Count(n, "answer"), printable.Verb(int(n), "answer", "answers"))
+	}
+	if o.Lacking > 0 {
+		fmt.Fprintf(e.Notes, "note: %s computed again, because the file of --scores and the database did not both have %s\n",
+			printable.Count(o.Lacking, "score"), printable.Verb(int(o.Lacking), "it", "them"))
+	}
 	if s, ok := e.Source.(*cases.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
 	}

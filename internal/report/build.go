@@ -17,9 +17,11 @@ func (s *Summary) Figures() *Figures {
 	if list := s.metricList(); s.metrics[s.o.Primary] == nil && len(list) > 0 {
 		s.o.Primary = scoring.Primary("", list, s.o.Metrics)
 	}
-	byID := make([]int32, len(s.cases.keys)) // case numbers depend on the order of Add, ids do not
-	for i := range byID {
-		byID[i] = int32(i) //nolint:gosec // as in caseNumbers
+	byID := make([]int32, 0, len(s.cases.keys)) // case numbers depend on the order of Add, ids do not
+	for n := range int32(len(s.cases.keys)) {   //nolint:gosec // as in caseNumbers
+		if !s.forgot[n] || s.anyAsked(n) {
+			byID = append(byID, n)
+		}
 	}
 	dates := map[string]time.Time{} // by batch
 	for by, at := range s.dates {
@@ -339,8 +341,9 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(abo
 	}
 	var out []Slice
 	for i := range names.Len() {
-		name := names.Text(uint16(i)) //nolint:gosec // a number that was given
-		out = append(out, s.slice(name, &parts[i+1], agents))
+		if name := names.Text(uint16(i)); parts[i+1].cases > 0 { //nolint:gosec // a number that was given
+			out = append(out, s.slice(name, &parts[i+1], agents))
+		}
 	}
 	slices.SortFunc(out, func(a, b Slice) int { return printable.CompareNatural(a.Name, b.Name) })
 	return out
@@ -386,6 +389,16 @@ func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 		}
 	}
 	return slices.DeleteFunc(out, func(p casePair) bool { return p.from < 0 && p.to < 0 })
+}
+
+// anyAsked reports whether any agent version has a score of case n.
+func (s *Summary) anyAsked(n int32) bool {
+	for a := range s.agents {
+		if s.asked(a, n) {
+			return true
+		}
+	}
+	return false
 }
 
 // asked reports whether an agent version has a score of case n.

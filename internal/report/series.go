@@ -125,6 +125,16 @@ func (x *series) cases() int {
 	return len(x.codes)
 }
 
+// any reports whether there is any score.
+func (x *series) any() bool {
+	for n := range int32(x.cases()) { //nolint:gosec // as in caseNumbers
+		if x.at(n).outcome() >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // judged reports whether any score has a verdict.
 func (x *series) judged() bool {
 	if x == nil {

@@ -62,6 +62,8 @@ type Summary struct {
 
 	objections map[objectionKey]objection
 
+	forgot map[int32]bool // numbers of the cases that lost an answer, see Forget
+
 	spent map[Agent][]*scoring.Spent // what answers took, by case number; nil: no answer
 }
 
@@ -299,6 +301,51 @@ func (s *Summary) Unanswered(questions []string) []Case {
 			printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.CaseID, b.CaseID))
 	})
 	return out
+}
+
+// Forget removes answers with their scores, as if they had never been added, except that reasons which differ in a
+// number stay grouped.
+func (s *Summary) Forget(answers []scoring.AnswerID) {
+	touched := map[Agent]bool{}
+	for _, of := range answers {
+		agent, n := Agent{of.Agent, of.Version}, s.cases.known(caseKey{of.CaseID, of.Batch})
+		if n < 0 {
+			continue
+		}
+		touched[agent] = true
+		if s.forgot == nil {
+			s.forgot = map[int32]bool{}
+		}
+		s.forgot[n] = true
+		for metric, x := range s.agents[agent] {
+			if x.at(n).outcome() >= 0 {
+				x.put(int(n), found{})
+			}
+			delete(s.objections, objectionKey{textKey{agent, n}, metric})
+		}
+		delete(s.texts, textKey{agent, n})
+		delete(s.whys, textKey{agent, n})
+		if list := s.abouts[agent]; int(n) < len(list) {
+			list[n] = about{}
+		}
+		if list := s.spent[agent]; int(n) < len(list) {
+			list[n] = nil
+		}
+	}
+	for agent := range touched {
+		maps.DeleteFunc(s.agents[agent], func(_ string, x *series) bool { return !x.any() })
+		if len(s.agents[agent]) == 0 {
+			delete(s.agents, agent)
+			delete(s.abouts, agent)
+			delete(s.spent, agent)
+		}
+	}
+	for metric := range s.metrics {
+		of := func(a Agent) bool { return s.agents[a][metric] != nil }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.agents)), of) {
+			delete(s.metrics, metric)
+		}
+	}
 }
 
 // Describe adds the question, tier and tags of a case whose scores were added without them. It ignores agent versions

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -180,6 +181,56 @@ func TestSummaryDoesNotDependOnOrder(t *testing.T) {
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Fatalf("seed %d (-in order +shuffled):\n%s", seed, diff)
+		}
+	}
+}
+
+// A summary that forgot answers is one that never had them, whichever they are: some, all of a version, or all.
+func TestSummaryForgets(t *testing.T) {
+	scores := world()
+	for seed := range uint64(30) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		gone := map[scoring.AnswerID]bool{}
+		for _, a := range scores {
+			switch seed {
+			case 0:
+				gone[a.c.AnswerID] = true
+			case 1:
+				gone[a.c.AnswerID] = a.c.Version == "2.0"
+			default:
+				if _, is := gone[a.c.AnswerID]; !is {
+					gone[a.c.AnswerID] = random.IntN(4) == 0
+				}
+			}
+		}
+		var left []added
+		var answers []scoring.AnswerID
+		for _, a := range scores {
+			if !gone[a.c.AnswerID] {
+				left = append(left, a)
+			} else if !slices.Contains(answers, a.c.AnswerID) {
+				answers = append(answers, a.c.AnswerID)
+			}
+		}
+		want, err := summaryOf(left).JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := summaryOf(scores)
+		s.Forget(append(answers, scoring.AnswerID{CaseID: "never added"}))
+		if seed == 0 {
+			if f := s.Figures(); f.Answers+f.Cases+f.Scores+len(f.Agents) != 0 {
+				t.Errorf("all are forgotten: %+v", f)
+			}
+			continue
+		}
+		got, err := s.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		grouped := regexp.MustCompile(`given in batch \S+"`)
+		if diff := cmp.Diff(grouped.ReplaceAllString(string(want), `"`), grouped.ReplaceAllString(string(got), `"`)); diff != "" {
+			t.Fatalf("seed %d (-never added +forgotten):\n%s", seed, diff)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type ScoredBatch struct {
 	scoring.By
 	Answered  time.Time // agent_runs.ran_at of its last answer, or else eval_runs.answered_at; zero if unknown
 	Evaluated time.Time // when the first run that scored it started; zero if unknown
-	Changed   time.Time // when a score of it was stored last; zero if unknown
+	Changed   time.Time // when a score of it was last stored, or removed by resuming a run; zero if unknown
 	Status    string    // of the last run that scored it; empty if unknown
 	Run       string    // the run that made all its scores; empty if several did
 }
@@ -48,12 +48,28 @@ func (w *Store) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 		return nil, err
 	}
 	out, err := all(ctx, w, scoredBatches(w.SQL(), columns["answered_at"]))
-	for i := range out {
-		if at := answered[out[i].By]; !at.IsZero() {
-			out[i].Answered = at
+	if err != nil {
+		return nil, err
+	}
+	removed := map[scoring.By]time.Time{}
+	for r, err := range Rows(ctx, w, removals()) {
+		if err != nil {
+			return nil, err
+		}
+		if at := r.removedAt(); at.After(removed[r.By]) {
+			removed[r.By] = at
 		}
 	}
-	return out, err
+	for i := range out {
+		b := &out[i]
+		if at := answered[b.By]; !at.IsZero() {
+			b.Answered = at
+		}
+		if at := removed[b.By]; at.After(b.Changed) {
+			b.Changed = at
+		}
+	}
+	return out, nil
 }
 
 // Written is how far the scores of runs have been written.
@@ -134,14 +150,51 @@ GROUP BY agent_name, agent_version, batch_id`),
 	}
 }
 
-// Changed returns when a score of a run was stored last, by agent, version and batch.
+// Removed are the answers of a row of eval_runs whose scores were removed, because the input of a resumed run lacked
+// them. The JSON of [Run.Versions] has it as the member removed.
+type Removed struct {
+	Answers int64     `json:"answers"`
+	At      time.Time `json:"at"` // when the last were removed
+}
+
+// removedAt returns when scores of the run's row were removed last; zero if none were.
+func (r *Run) removedAt() time.Time {
+	var v struct {
+		Removed Removed `json:"removed"`
+	}
+	if json.Unmarshal([]byte(r.Versions), &v) != nil {
+		return time.Time{} // a row of another program
+	}
+	return v.Removed.At
+}
+
+// Changed returns when a score of a run was last stored or removed by resuming it, by agent, version and batch.
 func (w *Store) Changed(ctx context.Context, run string) (map[scoring.By]time.Time, error) {
 	list, err := all(ctx, w, changed(w.SQL(), run))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := w.Runs(ctx, run)
 	out := map[scoring.By]time.Time{}
 	for i := range list {
 		out[list[i].By] = list[i].Changed
 	}
+	for i := range rows {
+		if at := rows[i].removedAt(); at.After(out[rows[i].By]) {
+			out[rows[i].By] = at
+		}
+	}
 	return out, err
+}
+
+// removals returns the statement for what was removed from the rows of eval_runs.
+func removals() Select[Run] {
+	return Select[Run]{
+		What: readingRuns,
+		Fields: append(fieldsIn(byFields, func(r *Run) *scoring.By { return &r.By }),
+			field[Run]{SQL: "versions", In: func(r *Run) any { return &r.Versions }}),
+		From: " FROM badger.eval_runs",
+	}
 }
 
 // changed returns the statement of [Store.Changed].

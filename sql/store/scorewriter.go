@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -46,6 +47,26 @@ func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
 		}
 		s.mark.Own, s.mark.Table, s.mark.Alone = n, -1, true
 	}
+}
+
+// Remove deletes the scores of the answers in the run.
+func (s *ScoreWriter) Remove(ctx context.Context, answers []scoring.AnswerID) error {
+	of := map[scoring.By][]string{}
+	for _, a := range answers {
+		of[a.By] = append(of[a.By], a.CaseID)
+	}
+	for by, cases := range of {
+		for some := range slices.Chunk(cases, 500) {
+			p := arguments{dialect: s.w.SQL()}
+			text := "DELETE FROM badger.scores WHERE eval_run_id = " + p.add(s.run) + " AND agent_name = " + p.add(by.Agent) +
+				" AND agent_version = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch) + " AND case_id IN (" +
+				p.list(some) + ")"
+			if err := s.w.decide(ctx, "deleting rows of scores", text, p.args); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (s *ScoreWriter) hash(r *scoring.Row) uint64 { return maphash.Comparable(s.seed, r.AnswerID) }

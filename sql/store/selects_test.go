@@ -107,6 +107,7 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"runConfigs":             {statementOf(runConfigs())},
 		"written":                {statementOf(written(d, ids))},
 		"changed":                {statementOf(changed(d, "r"))},
+		"removals":               {statementOf(removals())},
 		"asked":                  {statementOf(asked(d, "run:r"))},
 		"judged":                 {statementOf(judged(d, run))},
 		"assessments":            {statementOf(assessments(d, AssessmentFilter{IDs: ids, Kind: "rose"}))},

@@ -130,7 +130,7 @@ var Tables = []Table{
 			{"mode", text, "text2sql_only, agentic_only or both.", "both", false},
 			{"config", jsonText, "Options and thresholds of metrics.", "{}", false},
 			{"judge", text, "Who was asked.", "none", false},
-			{"versions", jsonText, "Versions of badger, of the metrics and of judge files.",
+			{"versions", jsonText, "Versions of badger, of the metrics and of judge files; the answers that were selected; and if --resume removed scores because the input had no such answers any more, their number and when.",
 				`{"badger": "1.0.0", "metrics": {"hybrid_ex": 2}}`, false},
 			{"counts", jsonText, "Number of scores of the run, by status.", `{"ok": 311, "not_applicable": 25}`, false},
 			{"tokens", jsonText, "Judge calls and tokens for the scores.", `{"calls": 0, "in": 0, "out": 0}`, false},

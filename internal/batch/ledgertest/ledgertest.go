@@ -32,6 +32,7 @@ func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) ba
 	})
 	t.Run("RowsComeBack", func(t *testing.T) { rowsComeBack(t, o, open(t)) })
 	t.Run("StoringAgainReplaces", func(t *testing.T) { storingAgainReplaces(t, open(t)) })
+	t.Run("RemovedRowsAreGone", func(t *testing.T) { removedRowsAreGone(t, o, open(t)) })
 	t.Run("KilledAtEveryStep", func(t *testing.T) { killedAtEveryStep(t, open) })
 	t.Run("CutAtRandomPoints", func(t *testing.T) { cutAtRandomPoints(t, open) })
 }
@@ -145,6 +146,54 @@ func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 	}
 	if n != 2 {
 		t.Errorf("%d rows for 2 keys", n)
+	}
+}
+
+// removedRowsAreGone removes answers with several scores, one that is stored again afterwards, and one that has none.
+func removedRowsAreGone(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
+	ctx := context.Background()
+	rows := []scoring.Row{row("q1", "1", "m", scoring.OK(1, "")), row("q1", "1", "n", scoring.OK(1, "")),
+		row("q1", "2", "m", scoring.OK(1, "another version")), row("q2", "1", "m", scoring.OK(1, "")),
+		row("q'3", "1", "m", scoring.OK(1, ""))}
+	for i := range 700 { // more than one statement names
+		rows = append(rows, row(fmt.Sprint("many", i), "1", "m", scoring.OK(0, "")))
+	}
+	l := open(t)
+	for range l.Held(ctx, "r") { // a writer may note what there is
+	}
+	if err := l.Append(ctx, "r", rows); err != nil {
+		t.Fatal(err)
+	}
+	if !o.OneRun {
+		if err := l.Append(ctx, "other", rows[:1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var gone []scoring.AnswerID
+	for i := range rows {
+		if i != 2 && i != 3 && (i == 0 || rows[i].AnswerID != rows[i-1].AnswerID) {
+			gone = append(gone, rows[i].AnswerID)
+		}
+	}
+	never := rows[0].AnswerID
+	never.CaseID = "never scored"
+	if err := l.Remove(ctx, "r", append(gone, never)); err != nil {
+		t.Fatal(err)
+	}
+	again := row("q'3", "1", "m", scoring.OK(0.5, "again"))
+	if err := l.Append(ctx, "r", []scoring.Row{again}); err != nil {
+		t.Fatal(err)
+	}
+	want := []scoring.Row{rows[2], rows[3], again}
+	for _, l := range []batch.Ledger{l, open(t)} {
+		if diff := cmp.Diff(entries(want), held(t, l, "r")); diff != "" {
+			t.Errorf("(-want +held):\n%s", diff)
+		}
+		if !o.OneRun {
+			if diff := cmp.Diff(entries(rows[:1]), held(t, l, "other")); diff != "" {
+				t.Errorf("of another run (-want +held):\n%s", diff)
+			}
+		}
 	}
 }
 

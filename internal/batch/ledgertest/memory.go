@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/badger-eval/badger/internal/batch"
@@ -43,6 +44,15 @@ next:
 		}
 		m.runs[run] = append(m.runs[run], r)
 	}
+	return nil
+}
+
+// Remove deletes all scores of the answers.
+func (m *Memory) Remove(_ context.Context, run string, answers []scoring.AnswerID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.runs[run] = slices.DeleteFunc(m.runs[run],
+		func(r scoring.Row) bool { return slices.Contains(answers, r.AnswerID) })
 	return nil
 }
 

@@ -388,6 +388,8 @@ func (l *ledger) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, er
 	}
 }
 
+func (l *ledger) Remove(context.Context, string, []scoring.AnswerID) error { return nil }
+
 func (l *ledger) Append(ctx context.Context, run string, rows []scoring.Row) error {
 	out := make([]scoring.Row, len(rows))
 	for i := range rows {

@@ -830,7 +830,7 @@ ALTER TABLE lake.badger.eval_runs ALTER COLUMN judge COMMENT 'Who was asked.';
 
 -- 119. Run by badger_owner.
 -- A comment on eval_runs.versions.
-ALTER TABLE lake.badger.eval_runs ALTER COLUMN versions COMMENT 'Versions of badger, of the metrics and of judge files.';
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN versions COMMENT 'Versions of badger, of the metrics and of judge files; the answers that were selected; and if --resume removed scores because the input had no such answers any more, their number and when.';
 
 -- 120. Run by badger_owner.
 -- A comment on eval_runs.counts.

@@ -1225,7 +1225,7 @@ ALTER TABLE lake.badger.eval_runs ALTER COLUMN judge COMMENT 'Who was asked.';
 
 -- 122. Run by badger_owner.
 -- A comment on eval_runs.versions.
-ALTER TABLE lake.badger.eval_runs ALTER COLUMN versions COMMENT 'Versions of badger, of the metrics and of judge files.';
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN versions COMMENT 'Versions of badger, of the metrics and of judge files; the answers that were selected; and if --resume removed scores because the input had no such answers any more, their number and when.';
 
 -- 123. Run by badger_owner.
 -- A comment on eval_runs.counts.

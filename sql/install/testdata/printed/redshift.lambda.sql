@@ -964,7 +964,7 @@ COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
 
 -- 136. Run by badger_owner.
 -- A comment on eval_runs.versions.
-COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
+COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files; the answers that were selected; and if --resume removed scores because the input had no such answers any more, their number and when.';
 
 -- 137. Run by badger_owner.
 -- A comment on eval_runs.counts.

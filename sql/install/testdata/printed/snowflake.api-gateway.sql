@@ -886,7 +886,7 @@ COMMENT ON COLUMN lake.badger.eval_runs.judge IS 'Who was asked.';
 
 -- 131. Run by badger_owner.
 -- A comment on eval_runs.versions.
-COMMENT ON COLUMN lake.badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
+COMMENT ON COLUMN lake.badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files; the answers that were selected; and if --resume removed scores because the input had no such answers any more, their number and when.';
 
 -- 132. Run by badger_owner.
 -- A comment on eval_runs.counts.

@@ -630,7 +630,7 @@ COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.
 COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
 
 -- A comment on eval_runs.versions.
-COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
+COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files; the answers that were selected; and if --resume removed scores because the input had no such answers any more, their number and when.';
 
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN badger.eval_runs.counts IS 'Number of scores of the run, by status.';
