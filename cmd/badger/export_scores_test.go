@@ -11,6 +11,7 @@ import (
 
 // Flags that do not fit, and servers that cannot be used, are said, and the key is not.
 func TestExportOfScoresMistakes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := "duckdb:" + filepath.Join(dir, "scores.duckdb")
 	must(t, "run", "--cases", writeCases(t, dir, 1, 1), "--metrics", "hybrid_ex", "--to", db, "--quiet")
