@@ -18,9 +18,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/badger-eval/badger/judgebackend"
@@ -39,11 +39,11 @@ type Prompt struct {
 	Temperature float64 // 0.1 for verdicts; [at] sets another
 
 	system   string
-	user     *template.Template
-	relation bool // whether it includes the relation of the results
-	criteria bool // whether it includes acceptance criteria
-	differs  bool // whether it includes a counterexample
-	earlier  bool // whether it includes the earlier turns of a conversation
+	user     func() *template.Template // parsed at the first use: most commands ask no judge
+	relation bool                      // whether it includes the relation of the results
+	criteria bool                      // whether it includes acceptance criteria
+	differs  bool                      // whether it includes a counterexample
+	earlier  bool                      // whether it includes the earlier turns of a conversation
 }
 
 // registered holds all prompts, as load adds them.
@@ -87,7 +87,7 @@ type Material struct {
 
 const userMark = "\n=== user ===\n"
 
-// load returns the prompt in the embedded files and registers it. It panics if a file is missing or invalid.
+// load returns the prompt in the embedded files and registers it. It panics if a file is missing or its schema invalid.
 func load(purpose, name string, version int, schema string) *Prompt {
 	system, user, ok := strings.Cut(read(name+".txt"), userMark)
 	if !ok {
@@ -101,12 +101,11 @@ func load(purpose, name string, version int, schema string) *Prompt {
 		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s),
 		Temperature: scoring.JudgeTemperature,
 		system:      strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
-		user:        template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)),
-		relation:    strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"),
+		user: sync.OnceValue(func() *template.Template {
+			return template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user))
+		}),
+		relation: strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"),
 		differs: strings.Contains(user, ".Counterexample"), earlier: strings.Contains(user, ".Earlier"),
-	}
-	if err := p.user.Execute(io.Discard, Material{}); err != nil {
-		panic(err)
 	}
 	registered = append(registered, p)
 	return p
@@ -167,9 +166,9 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 	}
 	pg := page{marker: marker(m)}
 	var user bytes.Buffer
-	t := template.Must(p.user.Clone()).Funcs(pg.funcs())
+	t := template.Must(p.user().Clone()).Funcs(pg.funcs())
 	if err := t.Execute(&user, m); err != nil {
-		panic(err) // load has tried it
+		panic(err) // the tests ask every prompt
 	}
 	return judgebackend.Request{
 		Purpose: p.Purpose, PromptVersion: version, Schema: p.Schema, Temperature: p.Temperature, NonceField: "nonce",

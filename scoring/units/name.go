@@ -69,11 +69,11 @@ func appendToken(out []token, s string, bracket bool, before rune) []token {
 	add := func(s string, before rune) {
 		low := strings.ToLower(s)
 		out = append(out,
-			token{raw: s, low: low, word: lexicon[low], number: low[0] >= '0' && low[0] <= '9', bracket: bracket,
+			token{raw: s, low: low, word: listed().lexicon[low], number: low[0] >= '0' && low[0] <= '9', bracket: bracket,
 				before: before})
 	}
 	low := strings.ToLower(s)
-	if _, known := symbols[s]; low == s || known || len(vocabulary[low]) > 0 {
+	if _, known := listed().symbols[s]; low == s || known || len(listed().vocabulary[low]) > 0 {
 		add(s, before)
 		return out
 	}
@@ -140,7 +140,7 @@ func Mentions(name string) bool {
 		if camel {
 			return true // it may be several words
 		}
-		known := lexicon[strings.ToLower(w)]
+		known := listed().lexicon[strings.ToLower(w)]
 		return known != nil && known.states()
 	}
 	var last rune
@@ -192,7 +192,7 @@ func (r *reader) at(i int) (u *Unit, n int) {
 		return nil, 1
 	}
 	if i+1 < len(r.toks) {
-		if w, ok := phrases[t.low+" "+r.toks[i+1].low]; ok {
+		if w, ok := listed().phrases[t.low+" "+r.toks[i+1].low]; ok {
 			if u := r.of(token{raw: w, low: w, bracket: t.bracket, before: t.before}, i, i+2); u != nil {
 				return u, 2
 			}
@@ -204,17 +204,17 @@ func (r *reader) at(i int) (u *Unit, n int) {
 // of returns the unit of token t at position i, or nil; the following token is at next. An ambiguous spelling is a unit
 // only if the name or the context mentions its measure.
 func (r *reader) of(t token, i, next int) *Unit {
-	if u, ok := symbols[t.raw]; ok && t.raw != t.low && strings.ToUpper(t.raw) != t.raw {
+	if u, ok := listed().symbols[t.raw]; ok && t.raw != t.low && strings.ToUpper(t.raw) != t.raw {
 		return u // kWh, mW, MiB
 	}
 	ends := next == len(r.toks) || r.toks[next].low == "per" || r.toks[next].before == '/' || t.bracket
-	for _, sp := range vocabulary[t.low] { // k_usd, eur m, revenue_mm
+	for _, sp := range listed().vocabulary[t.low] { // k_usd, eur m, revenue_mm
 		if sp.doubt && sp.unit.Measure == Count &&
 			(i > 0 && r.money(i-1) || next < len(r.toks) && r.money(next) || ends && r.hard(Money, i)) {
 			return sp.unit
 		}
 	}
-	for _, sp := range vocabulary[t.low] {
+	for _, sp := range listed().vocabulary[t.low] {
 		if !sp.doubt {
 			if sp.unit.Measure == Duration && r.bounded(i) {
 				return nil
@@ -222,7 +222,7 @@ func (r *reader) of(t token, i, next int) *Unit {
 			return sp.unit
 		}
 	}
-	for _, sp := range vocabulary[t.low] {
+	for _, sp := range listed().vocabulary[t.low] {
 		switch m := sp.unit.Measure; {
 		case next < len(r.toks) && r.toks[next].before == '/' && (m == Length || m == Mass || m == Volume): // m/s
 			return sp.unit
@@ -235,7 +235,8 @@ func (r *reader) of(t token, i, next int) *Unit {
 			return sp.unit
 		}
 	}
-	if u, ok := singulars[t.low]; ok && ends && i > 0 && u.Measure == Duration && !r.bounded(i) && r.hard(Duration, i) {
+	if u, ok := listed().singulars[t.low]; ok && ends && i > 0 && u.Measure == Duration && !r.bounded(i) &&
+		r.hard(Duration, i) {
 		return u // duration_hour
 	}
 	return nil
@@ -251,7 +252,7 @@ func (r *reader) hard(m Measure, but int) bool {
 
 // money reports whether the token at position i is an unambiguous currency.
 func (r *reader) money(i int) bool {
-	for _, sp := range vocabulary[r.toks[i].low] {
+	for _, sp := range listed().vocabulary[r.toks[i].low] {
 		if sp.unit.Measure == Money && !sp.doubt {
 			return true
 		}
@@ -384,13 +385,13 @@ func (r *reader) per(s *Stated, i int) int {
 // denominator returns the unit at position i after per, or nil.
 func (r *reader) denominator(i int) *Unit {
 	t := &r.toks[i]
-	if u, ok := singulars[t.low]; ok {
+	if u, ok := listed().singulars[t.low]; ok {
 		return u
 	}
-	if u, ok := symbols[t.raw]; ok {
+	if u, ok := listed().symbols[t.raw]; ok {
 		return u
 	}
-	for _, sp := range vocabulary[t.low] {
+	for _, sp := range listed().vocabulary[t.low] {
 		return sp.unit
 	}
 	return nil

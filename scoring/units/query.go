@@ -242,7 +242,7 @@ func ofBinary(x *sqlparts.Binary, in func(sqlparts.Expr) Stated) Stated {
 		if a, b := in(x.L), in(x.R); a.Unit != nil && a == b {
 			return a
 		}
-		if day := singulars["day"]; x.Op == "-" && julian(x.L) && julian(x.R) {
+		if day := listed().singulars["day"]; x.Op == "-" && julian(x.L) && julian(x.R) {
 			return Stated{Unit: day}
 		}
 	}
@@ -282,7 +282,7 @@ func (s Stated) multiplied(by *big.Rat) Stated {
 
 // unitOf returns the unit with a measure, a base and a factor; nil if there is none.
 func unitOf(m Measure, base string, factor *big.Rat) *Unit {
-	for _, u := range all {
+	for _, u := range listed().all {
 		if u.Measure == m && u.Base == base && u.factor.Cmp(factor) == 0 {
 			return u
 		}
@@ -309,10 +309,10 @@ func datePart(x sqlparts.Expr) *Unit {
 		word = abbreviated
 	}
 	for _, w := range []string{word, strings.TrimSuffix(word, "s")} {
-		if u, ok := singulars[w]; ok && u.Measure == Duration {
+		if u, ok := listed().singulars[w]; ok && u.Measure == Duration {
 			return u
 		}
-		for _, sp := range vocabulary[w] {
+		for _, sp := range listed().vocabulary[w] {
 			if sp.unit.Measure == Duration && !sp.doubt {
 				return sp.unit
 			}

@@ -120,7 +120,7 @@ func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 	for at := i; at < len(r.toks); {
 		t := &r.toks[at]
 		if fillers[t.low] && at > i-1 && at+1 < len(r.toks) {
-			if _, ok := phrases[t.low+" "+r.toks[at+1].low]; !ok {
+			if _, ok := listed().phrases[t.low+" "+r.toks[at+1].low]; !ok {
 				at++
 				continue
 			}
@@ -162,7 +162,7 @@ func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 // behindIn returns the unit that an ambiguous spelling at position i means if the question mentions its measure, and
 // its number of tokens; nil and 0 otherwise.
 func (r *reader) behindIn(i int) (*Unit, int) {
-	for _, sp := range vocabulary[r.toks[i].low] {
+	for _, sp := range listed().vocabulary[r.toks[i].low] {
 		if r.speaks(sp.unit.Measure, i) {
 			return sp.unit, 1
 		}

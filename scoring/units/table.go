@@ -2,8 +2,10 @@ package units
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"strings"
+	"sync"
 )
 
 // entry is a unit with its spellings. Those in words and short mean the unit in any context, except a time such as the
@@ -337,13 +339,18 @@ type spelling struct {
 // other measures, the name must mention it, or the question must ask for such a unit.
 var softly = []Measure{Temperature, Money, Share}
 
-// vocabulary maps spellings in lower case to units; symbols maps the symbols of units, in which letter case matters.
-var (
+// dictionary holds the units and their names.
+type dictionary struct {
 	all        []*Unit
-	vocabulary = map[string][]spelling{}
-	symbols    = map[string]*Unit{}
-	singulars  = map[string]*Unit{} // units by singulars that are units only after per or a number: per day, 1 day
-)
+	vocabulary map[string][]spelling // by spellings in lower case
+	symbols    map[string]*Unit      // by the symbols of units, in which letter case matters
+	singulars  map[string]*Unit      // by singulars that are units only after per or a number: per day, 1 day
+	phrases    map[string]string     // spellings of a single word by those of several words
+	lexicon    map[string]*word      // all known words in lower case, in the singular and the plural
+}
+
+// listed returns the dictionary, which its first use makes: most commands start without it.
+var listed = sync.OnceValue(makeDictionary)
 
 // phrases maps spellings of several words to one of a single word.
 var phrases = map[string]string{
@@ -368,7 +375,9 @@ var phrases = map[string]string{
 	"gigawatt hours": "gwh", "watt hours": "wh", "watt hour": "wh", "horse power": "horsepower",
 }
 
-func init() {
+func makeDictionary() *dictionary {
+	d := &dictionary{vocabulary: map[string][]spelling{}, symbols: map[string]*Unit{}, singulars: map[string]*Unit{},
+		phrases: maps.Clone(phrases)}
 	for i := range entries {
 		e := &entries[i]
 		u := &Unit{Measure: e.measure, Symbol: e.symbol, Base: e.base, factor: rat(e.factor)}
@@ -379,11 +388,11 @@ func init() {
 		default:
 			u.offset = rat(e.offset)
 		}
-		all = append(all, u)
-		add := func(w string, doubt bool) { vocabulary[w] = append(vocabulary[w], spelling{u, doubt}) }
+		d.all = append(d.all, u)
+		add := func(w string, doubt bool) { d.vocabulary[w] = append(d.vocabulary[w], spelling{u, doubt}) }
 		for _, w := range strings.Fields(e.words) {
 			if e.plural {
-				singulars[w] = u
+				d.singulars[w] = u
 			} else {
 				add(w, false)
 			}
@@ -398,24 +407,25 @@ func init() {
 			add(w, true)
 		}
 		if !strings.Contains(e.symbol, " ") {
-			symbols[e.symbol] = u
+			d.symbols[e.symbol] = u
 		}
 	}
 	for _, shape := range []struct{ word, short string }{{"square", "sq"}, {"sq", "sq"}, {"cubic", "cb"}, {"cu", "cb"}} {
 		for _, w := range []string{"metre", "meter", "metres", "meters", "m", "km", "kilometre", "kilometer", "kilometres",
 			"kilometers", "cm", "centimetre", "centimeter", "centimetres", "centimeters", "mm", "foot", "feet", "ft", "inch",
 			"inches", "in", "yard", "yards", "yd", "mile", "miles", "mi"} {
-			if _, known := vocabulary[shape.short+w]; known {
-				phrases[shape.word+" "+w] = shape.short + w
+			if _, is := d.vocabulary[shape.short+w]; is {
+				d.phrases[shape.word+" "+w] = shape.short + w
 			}
 		}
 	}
-	phrases["cubic feet"], phrases["cu ft"], phrases["cubic m"] = "ft3", "ft3", "m3"
+	d.phrases["cubic feet"], d.phrases["cu ft"], d.phrases["cubic m"] = "ft3", "ft3", "m3"
 	for w, u := range map[string]string{"Mb": "Mbit", "Gb": "Gbit", "Kb": "kbit", "KB": "kB", "L": "l", "mL": "ml",
 		"dL": "dl", "min.": "min", "Std": "h"} {
-		symbols[w] = symbols[u]
+		d.symbols[w] = d.symbols[u]
 	}
-	lexicon = makeLexicon()
+	d.lexicon = d.words()
+	return d
 }
 
 // word holds all lists that a word is in, so that a word of a name takes one lookup.
@@ -431,10 +441,8 @@ type word struct {
 // states reports whether the word may state a unit, a share or a rate.
 func (w *word) states() bool { return w.spells || w.share || w.per != nil }
 
-// lexicon holds all known words in lower case, in the singular and the plural.
-var lexicon map[string]*word
-
-func makeLexicon() map[string]*word {
+// words returns the lexicon of the other lists.
+func (d *dictionary) words() map[string]*word {
 	words := map[string]*word{}
 	at := func(w string) *word {
 		if words[w] == nil {
@@ -451,13 +459,13 @@ func makeLexicon() map[string]*word {
 			}
 		}
 	}
-	for w := range vocabulary {
+	for w := range d.vocabulary {
 		at(w).spells = true
 	}
-	for w := range singulars {
+	for w := range d.singulars {
 		at(w).spells = true
 	}
-	for w := range phrases {
+	for w := range d.phrases {
 		first, _, _ := strings.Cut(w, " ")
 		at(first).spells = true
 	}
@@ -470,7 +478,7 @@ func makeLexicon() map[string]*word {
 		at(w).sport = true
 	}
 	for w, p := range periods {
-		at(w).per = singulars[p]
+		at(w).per = d.singulars[p]
 	}
 	at("per").spells = true
 	return words
@@ -516,18 +524,18 @@ var currencySigns = func() (list []CurrencySign) {
 // InCell returns the unit with which a number in a cell is written, such as km or hours; nil if it is unknown or
 // ambiguous. Letter case matters: mW is not MW.
 func InCell(s string) *Unit {
-	if u, ok := symbols[s]; ok {
+	if u, ok := listed().symbols[s]; ok {
 		return u
 	}
 	low := strings.ToLower(s)
 	if w, ok := phrases[low]; ok {
 		low = w
 	}
-	if u, ok := singulars[low]; ok {
+	if u, ok := listed().singulars[low]; ok {
 		return u
 	}
 	var found *Unit
-	for _, sp := range vocabulary[low] {
+	for _, sp := range listed().vocabulary[low] {
 		if len(low) < 3 && sp.doubt && low != s || sp.unit.Measure == Count || sp.unit.Measure == Power && low == "mw" {
 			continue
 		}
@@ -543,7 +551,7 @@ func InCell(s string) *Unit {
 
 // Currency returns the statement of a currency, or of several possible ones, given by their codes.
 func Currency(codes string) Stated {
-	for _, u := range all {
+	for _, u := range listed().all {
 		if u.Measure == Money && u.Base == codes && u.factor.Cmp(one) == 0 {
 			return Stated{Unit: u}
 		}
@@ -552,7 +560,7 @@ func Currency(codes string) Stated {
 }
 
 // Fraction returns the unit of shares from 0 to 1.
-func Fraction() *Unit { return symbols["fraction"] }
+func Fraction() *Unit { return listed().symbols["fraction"] }
 
 // Alternatives returns a statement for each other unit from which numbers can be converted to the unit of s. It returns
 // nil if s has no unit or is a share.
@@ -560,7 +568,7 @@ func Alternatives(s Stated) (list []Stated) {
 	if s.Unit == nil {
 		return nil
 	}
-	for _, u := range all {
+	for _, u := range listed().all {
 		if u != s.Unit && convertible(u, s.Unit) && u.Measure != Share {
 			list = append(list, Stated{Unit: u, Scale: s.Scale, Per: s.Per})
 		}
@@ -569,4 +577,4 @@ func Alternatives(s Stated) (list []Stated) {
 }
 
 // PercentSign returns the statement that numbers are percentages.
-func PercentSign() Stated { return Stated{Unit: symbols["%"]} }
+func PercentSign() Stated { return Stated{Unit: listed().symbols["%"]} }
