@@ -93,7 +93,7 @@ func TestClasses(t *testing.T) {
 		}
 		for _, name := range tests {
 			if other, is := in[name]; !is || other != "" {
-				t.Errorf("%s: %s is no test, or one of %q", class, name, other)
+				t.Errorf("%s: %s does not exist, or is of the class %q too", class, name, other)
 			}
 			in[name] = class
 		}

@@ -122,7 +122,7 @@ func birdPredictions(s *Set, path string) error {
 	return cmp.Or(err, s.anyPrediction())
 }
 
-// anyPrediction returns an error if there are no predictions and nothing was reported about them.
+// anyPrediction returns an error if predictions are missing and nothing was reported about them.
 func (s *Set) anyPrediction() error {
 	if len(s.order) > 0 || s.Bad > 0 {
 		return nil
