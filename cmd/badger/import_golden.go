@@ -28,10 +28,7 @@ type importGolden struct {
 	Run      string   `name:"run" aliases:"execute" placeholder:"URL" help:"With --check, also run the gold queries in this warehouse ({database} is the database of a case). Only single queries that read are run."`
 	JSON     bool     `help:"Print one JSON document."`
 	Quiet    bool     `short:"q" help:"Print no progress."`
-}
 
-// importAnswers are the arguments of kinds that come with the answers of an agent.
-type importAnswers struct {
 	Agent   string `placeholder:"AGENT" help:"Name of the agent (default that of the file of predictions)."`
 	Version string `name:"agent-version" placeholder:"AGENT-VERSION" help:"Version of the agent."`
 	Batch   string `placeholder:"NAME" help:"Batch of the answers."`
@@ -39,7 +36,6 @@ type importAnswers struct {
 
 // importPredictions is the argument of kinds whose answers are in separate files.
 type importPredictions struct {
-	importAnswers
 	Predictions string `placeholder:"FILE|DIR" help:"Predictions of an agent, in the form of the golden set (docs/eval/import.md)."`
 }
 
@@ -71,7 +67,7 @@ type importBirdCommand struct {
 
 // Run imports BIRD.
 func (c *importBirdCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "bird", c.Predictions, c.options(golden.Options{Pair: c.Pair}))
+	return c.run(ctx, p, "bird", c.Predictions, golden.Options{Pair: c.Pair})
 }
 
 type importSpiderCommand struct {
@@ -82,7 +78,7 @@ type importSpiderCommand struct {
 
 // Run imports Spider.
 func (c *importSpiderCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "spider", c.Predictions, c.options(golden.Options{Gold: c.GoldFile}))
+	return c.run(ctx, p, "spider", c.Predictions, golden.Options{Gold: c.GoldFile})
 }
 
 type importSpider2Command struct {
@@ -96,19 +92,18 @@ type importSpider2Command struct {
 
 // Run imports Spider 2.0.
 func (c *importSpider2Command) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "spider2", c.Predictions, c.options(golden.Options{Gold: c.GoldSQL, GoldResults: c.GoldResults,
-		Settings: c.Eval, Documents: c.Documents}))
+	return c.run(ctx, p, "spider2", c.Predictions, golden.Options{Gold: c.GoldSQL, GoldResults: c.GoldResults,
+		Settings: c.Eval, Documents: c.Documents})
 }
 
 type importDefogCommand struct {
 	importGolden
-	importAnswers
 	importCSVForm
 }
 
 // Run imports Defog sql-eval.
 func (c *importDefogCommand) Run(ctx context.Context, p process) error {
-	return c.runTable(ctx, p, "defog", c.options(golden.Options{}), &c.importCSVForm)
+	return c.runTable(ctx, p, "defog", golden.Options{}, &c.importCSVForm)
 }
 
 type importCSVCommand struct {
@@ -121,7 +116,7 @@ type importCSVCommand struct {
 
 // Run imports CSV.
 func (c *importCSVCommand) Run(ctx context.Context, p process) error {
-	o := c.options(golden.Options{GoldResults: c.GoldResults, Results: c.Results})
+	o := golden.Options{GoldResults: c.GoldResults, Results: c.Results}
 	if err := c.set(&o); err != nil {
 		return err
 	}
@@ -139,7 +134,7 @@ type importSQLCommand struct {
 
 // Run imports a folder of SQL files.
 func (c *importSQLCommand) Run(ctx context.Context, p process) error {
-	o := c.options(golden.Options{Questions: c.Questions, GoldResults: c.GoldResults, Results: c.Results})
+	o := golden.Options{Questions: c.Questions, GoldResults: c.GoldResults, Results: c.Results}
 	if err := c.set(&o); err != nil {
 		return err
 	}
@@ -158,24 +153,22 @@ func (c *importCortexAnalystCommand) Run(ctx context.Context, p process) error {
 
 type importGenieCommand struct {
 	importGolden
-	importAnswers
 	Manual bool `help:"Take only the assessments of people as labels."`
 }
 
 // Run imports a Genie space or its evaluation runs.
 func (c *importGenieCommand) Run(ctx context.Context, p process) error {
-	return c.run(ctx, p, "genie", "", c.options(golden.Options{Manual: c.Manual}))
+	return c.run(ctx, p, "genie", "", golden.Options{Manual: c.Manual})
 }
 
 type importFabricCommand struct {
 	importGolden
-	importAnswers
 	importCSVForm
 }
 
 // Run imports sets of Microsoft Fabric.
 func (c *importFabricCommand) Run(ctx context.Context, p process) error {
-	return c.runTable(ctx, p, "fabric", c.options(golden.Options{}), &c.importCSVForm)
+	return c.runTable(ctx, p, "fabric", golden.Options{}, &c.importCSVForm)
 }
 
 type importEvalBenchCommand struct{ importGolden }
@@ -239,12 +232,6 @@ func (c *importPromptfooCommand) Run(ctx context.Context, p process) error {
 	return c.run(ctx, p, "promptfoo", "", golden.Options{})
 }
 
-// options adds the names of the answers.
-func (a *importAnswers) options(o golden.Options) golden.Options {
-	o.Agent, o.Version, o.Batch = a.Agent, a.Version, a.Batch
-	return o
-}
-
 // runTable imports a golden set of a kind that may be CSV.
 func (c *importGolden) runTable(ctx context.Context, p process, name string, o golden.Options,
 	form *importCSVForm) error {
@@ -265,6 +252,7 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	}
 	kind := golden.KindNamed(name)
 	o.Map, o.Database, o.Dialect, o.Dataset = c.Map, c.Database, c.Dialect, c.Dataset
+	o.Agent, o.Version, o.Batch = c.Agent, c.Version, c.Batch
 	o.Dir, o.Out = folderOf(c.Out), c.Out
 	s, err := golden.New(ctx, kind, o)
 	if err != nil {
@@ -325,7 +313,7 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	case s.Cases == 0:
 		return errcode.New(errcode.InvalidArgument,
 			"no case found; expected %s as docs/eval/import.md describes it, and nothing was written", kind.Title)
-	case s.Bad+s.Conflicts > 0, golds != nil && golds.Failed+golds.NotRun > 0:
+	case s.Bad+s.Conflicts+s.Lacking > 0, golds != nil && golds.Failed+golds.NotRun > 0:
 		return errLost
 	}
 	return nil
@@ -356,6 +344,7 @@ func (c *importGolden) report(p process, kind *golden.Kind, s *golden.Set, writt
 		{"records that are not cases, and answers or files of no case; each is listed", s.Bad}, {"repeated; each is written once", s.Duplicates},
 		{"with the ID of another record and other content; not written", s.Conflicts},
 		{"that ask what another case asks", s.SameAsked}, {"without a question", s.NoQuestion}, {"without gold", s.NoGold},
+		{"of these with a gold expected; each is listed", s.Lacking},
 		{"without a file of results", s.NoResult}, {"queries that badger does not read completely", s.Unparsed},
 		{"with an answer", s.Answers}, {"without an answer", s.Unanswered}, {"with a label", s.Labels},
 		{"missing records; see the note", s.Missing.Records},

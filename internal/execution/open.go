@@ -199,6 +199,10 @@ func urlOf(template, database string) (at, within string, err error) {
 	if !several {
 		return template, "", nil
 	}
+	if database == "" {
+		return "", "", errcode.New(errcode.InvalidArgument,
+			"--execute: the case names no database to put into the URL; expected the key database, which --database of badger import sets")
+	}
 	if !databaseName.MatchString(database) || strings.Contains(database, "..") {
 		return "", "", errcode.New(errcode.InvalidArgument,
 			"--execute: the case's database is %.60q, expected a name of letters, digits, _, . and - to put into the URL",

@@ -13,8 +13,11 @@ func init() {
 	register(&product{name: "opentelemetry", title: "OpenTelemetry", parts: otlpParts, answers: otlpAnswers})
 }
 
-// otlpParts adds the spans of an export, or the span that a record is.
+// otlpParts adds the spans of an export, or the span that a record is. MLflow wraps the spans of a trace in data.
 func otlpParts(raw json.RawMessage, o object, add func(part)) bool {
+	if data := o.object("data"); o.object("info") != nil && len(toolcalls.SpanLists(jsonscan.Object(data))) > 0 {
+		o = data
+	}
 	lists := toolcalls.SpanLists(jsonscan.Object(o))
 	if len(lists) == 0 {
 		if o.first("run_type") != nil || o.get("attributes") == nil && (otlpTrace(o) == "" || otlpID(o) == "") {

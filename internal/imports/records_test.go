@@ -141,6 +141,11 @@ func TestDuplicates(t *testing.T) {
 	if plan, _, cases := planOf(t, same+same); plan.Duplicates != 1 || len(cases) != 1 || plan.Doubled != 0 {
 		t.Errorf("a list of messages twice: %+v", plan)
 	}
+	// MLflow wraps the spans of a trace.
+	wrapped := `{"info": {"trace_id": "tr-1", "state": "OK"}, "data": {"spans": [` + root + `, ` + tool + `]}}`
+	if plan, traces, cases := planOf(t, wrapped); len(cases) != 1 || cases[0].Agent.Response != "a" || len(cases[0].Agent.ToolCalls) != 1 {
+		t.Errorf("a trace of MLflow: %+v, %q", plan, traces.problems)
+	}
 	// The same id in another trace is another span.
 	if plan, _, _ := planOf(t, root+"\n"+strings.Replace(root, `"t"`, `"u"`, 1)); plan.Duplicates != 0 || plan.Answers != 2 {
 		t.Errorf("two traces: %+v", plan)

@@ -327,11 +327,16 @@ func mustRead(t *testing.T, csv []byte) *scoring.Table {
 }
 
 func TestWhatIsNotAResultFile(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03\nsize 6\n"
 	for _, tc := range []struct {
 		why, name, content string
 		code               errcode.Code
 	}{
 		{"text named Parquet", "r.parquet", "a,b\n1,2\n", errcode.DataLoss},
+		{"a pointer of Git LFS", "r.csv", pointer, errcode.InvalidArgument},
+		{"a pointer of Git LFS named JSON", "r.json", pointer, errcode.InvalidArgument},
+		{"a pointer of Git LFS named Parquet", "r.parquet", pointer, errcode.InvalidArgument},
+		{"a pointer of Git LFS that is named compressed", "r.csv.gz", pointer, errcode.InvalidArgument},
 		{"text named Arrow", "r.arrow", "a,b\n", errcode.DataLoss},
 		{"old Feather", "r.feather", "FEA1....", errcode.InvalidArgument},
 		{"ORC", "r.orc", "ORC....", errcode.InvalidArgument},

@@ -1,6 +1,7 @@
 package resultfile
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -37,6 +38,14 @@ var (
 	rule = lazyregexp.New(`^[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*[-=─━═]{2,}[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*$`)
 	box  = lazyregexp.New(`^(?:\+[-=+]+\+?|[─━═┌┏╔╭┬].*)$`)
 )
+
+// IsPointer reports whether a file with this beginning is a pointer of Git LFS, in place of a file that is elsewhere.
+func IsPointer(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("version https://git-lfs.github.com/"))
+}
+
+// Pointer says what a pointer of Git LFS is, and what to do.
+const Pointer = "a pointer of Git LFS; run git lfs pull"
 
 // words returns the number of words of a line.
 func words(line string) int { return len(strings.Fields(line)) }

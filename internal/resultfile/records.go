@@ -86,7 +86,7 @@ func Records(ctx context.Context, in io.Reader, name, encoding string, delim byt
 // decoded returns the text of in as UTF-8 without a byte order mark.
 func (r *reader) decoded(in io.Reader, encoding string) (*bufio.Reader, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
-	head, err := buffered.Peek(4)
+	head, err := buffered.Peek(64)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, ioError(err)
 	}
@@ -95,7 +95,9 @@ func (r *reader) decoded(in io.Reader, encoding string) (*bufio.Reader, error) {
 	case bytes.HasPrefix(head, []byte("\ufeff")):
 		_, err := buffered.Discard(3)
 		return buffered, err
-	case len(head) == 4 && (head[0] == 0 && head[2] == 0 || head[1] == 0 && head[3] == 0) && head[0] != 0xff:
+	case IsPointer(head):
+		wrong = Pointer
+	case len(head) >= 4 && (head[0] == 0 && head[2] == 0 || head[1] == 0 && head[3] == 0) && head[0] != 0xff:
 		wrong = "UTF-16 without a byte order mark: save the file as UTF-8, or convert it by iconv -f UTF-16LE -t UTF-8"
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		wrong = "a spreadsheet or a ZIP archive: save the sheet as CSV"

@@ -101,9 +101,12 @@ type reader struct {
 
 func (r *reader) read(f *os.File) (*scoring.Table, error) {
 	in := bufio.NewReaderSize(f, 1<<16)
-	head, err := in.Peek(4)
+	head, err := in.Peek(64)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, ioError(err)
+	}
+	if IsPointer(head) {
+		return nil, errcode.New(errcode.InvalidArgument, "expected a result, found %s", Pointer)
 	}
 	var plain io.Reader = in
 	compressed := true
@@ -114,7 +117,7 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 			return nil, ioError(err)
 		}
 		plain, r.name = z, strings.TrimSuffix(r.name, ".gz")
-	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		head, _ := in.Peek(zstd.HeaderMaxSize)
 		window, err := r.limits.ReserveWindow(head, 0)
 		if err != nil {

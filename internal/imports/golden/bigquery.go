@@ -10,7 +10,7 @@ import (
 // BigQuery data agents (Conversational Analytics API): the example queries of a context, wherever in an agent they are.
 func init() {
 	register(&Kind{
-		Name: "bigquery", Title: "BigQuery data agents", dialect: "bigquery",
+		Name: "bigquery", Title: "BigQuery data agents", dialect: "bigquery", golds: true,
 		signs: []string{"example_queries", "exampleQueries", "natural_language_question sql_query",
 			"naturalLanguageQuestion sqlQuery"},
 		fields: []field{

@@ -17,7 +17,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "bird", Title: "BIRD", dialect: "sqlite",
-		signs: []string{"question_id db_id SQL", "evidence SQL"},
+		signs: []string{"question_id db_id SQL", "evidence SQL"}, golds: true,
 		fields: []field{
 			{name: "question_id", also: []string{"id"}, to: "case_id",
 				write: func(c *Case) json.RawMessage { return numberOrText(c.ID) }},
@@ -135,9 +135,9 @@ func (s *Set) anyPrediction() error {
 // which BIRD's program also takes, for a question without an answer. Anything else is reported.
 func (s *Set) birdAnswer(key string, raw json.RawMessage, at place) error {
 	if raw[0] == 'n' || string(raw) == "0" {
-		return s.predict(key, "", Answer{}, at)
+		return s.predict(key, "", "", Answer{}, at)
 	}
-	in := ""
+	in, question := "", ""
 	if raw[0] == '{' { // a text that is JSON is what the agent wrote
 		o := jsonscan.ParseObject(raw)
 		query := field{name: "SQL", also: []string{"predicted_sql", "pred_sql", "prediction", "query", "pred"}, to: "agent.sql"}
@@ -145,12 +145,12 @@ func (s *Set) birdAnswer(key string, raw json.RawMessage, at place) error {
 			s.problem(at, errcode.New(errcode.InvalidArgument, "no query: expected the key SQL, or one of %s", strings.Join(query.also, ", ")))
 			return nil
 		}
-		c, err := convert([]field{{name: "db_id", to: "database"}, query}, o)
+		c, err := convert([]field{{name: "db_id", to: "database"}, {name: "question", to: "question"}, query}, o)
 		if err != nil {
 			s.problem(at, err)
 			return nil
 		}
-		in, raw = c.Database, quoted(c.Answer.SQL)
+		in, question, raw = c.Database, c.Question, quoted(c.Answer.SQL)
 	}
 	text, err := textIn(raw)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Set) birdAnswer(key string, raw json.RawMessage, at place) error {
 		return nil
 	}
 	sql, database := birdPrediction(text)
-	return s.predict(key, cmp.Or(database, in), Answer{SQL: sql}, at)
+	return s.predict(key, cmp.Or(database, in), question, Answer{SQL: sql}, at)
 }
 
 func birdPrediction(text string) (sql, database string) {
@@ -219,6 +219,12 @@ func (s *Set) pair() {
 				"the prediction is for the database %.80q, and %s by %s is about %.80q; expected the same database",
 				p.database, s.where(e.place), how, e.database))
 			elsewhere++
+			continue
+		}
+		if p.question != [8]byte{} && e.question != [8]byte{} && p.question != e.question {
+			s.problem(p.place, errcode.New(errcode.InvalidArgument,
+				"the prediction is for another question than %s, with which it is paired by %s; it is not used: expected the same question",
+				s.where(e.place), how))
 			continue
 		}
 		if p.size > 0 {

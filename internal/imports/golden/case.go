@@ -26,6 +26,8 @@ type Case struct {
 	Answered bool   // an answer is part of the record
 	Label    string // pass or fail; "" if there is none
 	Note     string // of the label
+
+	alike string // the member that may be the gold, if there is none; "": none
 }
 
 // Gold is an accepted answer.

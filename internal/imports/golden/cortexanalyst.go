@@ -18,7 +18,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "cortex-analyst", Title: "Cortex Analyst", dialect: "snowflake",
-		signs: []string{"verified_queries"},
+		signs: []string{"verified_queries"}, golds: true,
 		fields: []field{
 			{name: "name", to: "case_id"},
 			{name: "question", to: "question", need: true},

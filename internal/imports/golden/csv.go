@@ -14,6 +14,10 @@ import (
 var csvID = field{name: "case_id",
 	also: []string{"id", "question_id", "qid", "instance_id", "uid", "key"}, to: "case_id"}
 
+// csvQuestion are the columns of a question.
+var csvQuestion = field{name: "question", also: []string{"nl_question", "natural_language_question", "nlq", "nl",
+	"nl_prompt", "utterance", "prompt", "input"}, to: "question"}
+
 // csvAnswer are the columns of an agent's answer.
 var csvAnswer = []field{
 	{name: "agent_sql", also: []string{"predicted_sql", "pred_sql", "generated_sql", "generated_query", "predicted_query",
@@ -22,16 +26,14 @@ var csvAnswer = []field{
 		"actual_answer"},
 		to: "agent", write: func(c *Case) json.RawMessage { return textOrNil(c.Answer.Response) }},
 	{name: "agent_result", also: []string{"result", "pred_result", "predicted_result"}, to: "agent.result"},
-	{name: "error", also: []string{"sql_error", "agent_error"}, to: "agent.error"},
+	{name: "error", also: []string{"sql_error", "agent_error", "generated_error"}, to: "agent.error"},
 }
 
 // CSV with a question, gold and answer for each row, under usual names of columns.
 func init() {
 	fields := []field{
 		csvID,
-		{name: "question", also: []string{"nl_question", "natural_language_question", "nlq", "nl", "utterance", "prompt",
-			"input"},
-			to: "question"},
+		csvQuestion,
 		{name: "gold_sql", also: []string{"gold_query", "golden_sql", "golden_query", "reference_sql", "expected_sql",
 			"target_sql", "gold.sql"}, to: "gold.sql", read: readQueries},
 		{name: "gold", also: []string{"expected", "expected_answer", "ground_truth", "reference", "target", "truth"},
@@ -155,7 +157,7 @@ func csvPredictions(s *Set, path string) error {
 	}
 	id := csvID
 	id.need = true
-	fields := append([]field{id}, csvAnswer...)
+	fields := append([]field{id, csvQuestion}, csvAnswer...)
 	fields = append(fields, field{name: "sql", also: []string{"query"}, to: "agent.sql"})
 	s.dir = filepath.Dir(path)
 	return s.csvRows(path, s.o.Encoding, s.o.Delimiter, func(p place, o jsonscan.Object) error {
@@ -168,6 +170,6 @@ func csvPredictions(s *Set, path string) error {
 			s.problem(p, err)
 			return nil
 		}
-		return s.predict(c.ID, "", c.Answer, p)
+		return s.predict(c.ID, "", c.Question, c.Answer, p)
 	})
 }

@@ -17,7 +17,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "defog", Title: "Defog sql-eval", dialect: "postgres",
-		signs: []string{"db_name question query_category"},
+		signs: []string{"db_name question query_category"}, golds: true,
 		fields: []field{
 			{name: "db_name", to: "database"},
 			{name: "query_category", to: "tags", read: readTag, write: firstTag},

@@ -25,12 +25,16 @@ type Kind struct {
 	dialect string   // of its SQL, if records do not name one
 	signs   []string // names of members: a record or document that has all names of one has this form; nil: none tell
 	fields  []field  // of a record
+	lacks   []string // names of members of other forms, which a record of this form does not have
+	golds   bool     // a record has a gold if others have one
 
 	// files reads a file; nil: records in JSON or JSON Lines.
 	files func(s *Set, path string) error
 	// list returns the records in a document, with their fields if they are not those of the kind, or false if it is
 	// itself a record; nil: a document is a record.
 	list func(s *Set, document jsonscan.Object) ([]listed, bool, error)
+	// variant returns the fields of a record in another form of the kind, or nil; may be nil.
+	variant func(record jsonscan.Object) []field
 	// finish completes a case of a record after its fields were read; may be nil.
 	finish func(s *Set, c *Case, record jsonscan.Object) error
 	// header checks the names of the columns of CSV; may be nil.

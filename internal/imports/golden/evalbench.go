@@ -14,7 +14,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "evalbench", Title: "EvalBench",
-		signs: []string{"nlq golden_sql", "nl_prompt golden_sql"},
+		signs: []string{"nlq golden_sql", "nl_prompt golden_sql"}, golds: true,
 		fields: []field{
 			{name: "id", to: "case_id", write: func(c *Case) json.RawMessage { return numberOrText(c.ID) }},
 			{name: "database", to: "database"},

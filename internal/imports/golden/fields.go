@@ -284,9 +284,9 @@ func readAnswer(c *Case, raw json.RawMessage) error {
 	}
 	if imports.StartsSQL(text) {
 		c.Answer.SQL = text
-	} else {
-		c.Answer.Response = text
+		return nil
 	}
+	c.Answer.Response = text
 	return nil
 }
 
@@ -369,7 +369,8 @@ func convert(fields []field, o jsonscan.Object) (*Case, error) {
 		}
 		if blank(value) {
 			if f.need && writer(f.to)(c) == nil {
-				return nil, errcode.New(errcode.InvalidArgument, "%s is missing: expected %s", f.name, words[f.to])
+				return nil, errcode.New(errcode.InvalidArgument, "%s is missing: expected %s%s", f.name, words[f.to],
+					insteadOf(f.to, fields, without(o, used)))
 			}
 			if value != nil {
 				used = append(used, path)
@@ -390,7 +391,13 @@ func convert(fields []field, o jsonscan.Object) (*Case, error) {
 		used = append(used, path)
 	}
 	c.Meta = without(o, used)
+	if a := &c.Answer; a.SQL == "" && a.Result == nil && a.Error == "" && isOneValue(a.Response) {
+		a.Result = oneValue(a.Response) // as an expected answer, so that they can be compared
+	}
 	c.Answered = !c.Answer.empty()
+	if !c.hasGold() {
+		c.alike = maybeGold(fields, c.Meta, "", 0)
+	}
 	return c, nil
 }
 

@@ -12,7 +12,7 @@ import (
 
 // hasSigns reports whether a record or document has all members of one of the kind's signs.
 func (k *Kind) hasSigns(o jsonscan.Object) bool {
-	return slices.ContainsFunc(k.signs, func(sign string) bool {
+	return !k.excludes(o) && slices.ContainsFunc(k.signs, func(sign string) bool {
 		for name := range strings.FieldsSeq(sign) {
 			if value, _ := lookUp(o, name); value == nil {
 				return false
@@ -20,6 +20,12 @@ func (k *Kind) hasSigns(o jsonscan.Object) bool {
 		}
 		return true
 	})
+}
+
+// excludes reports whether a record has a member of another form, which tells it from the kind's. A nil kind excludes
+// nothing.
+func (k *Kind) excludes(o jsonscan.Object) bool {
+	return k != nil && slices.ContainsFunc(k.lacks, func(name string) bool { return o.Get(name) != nil })
 }
 
 // otherForm returns the form of a record, with the command that reads it, if it is not the kind's; "" if it is, or if
@@ -54,8 +60,8 @@ func FormOf(raw json.RawMessage) string { return (*Kind)(nil).otherForm(jsonscan
 // checkForm returns an error for a record that is not a case, because of err, or is a case without gold, if it has the
 // form of another kind. A case with gold is only noted, once for a file.
 func (s *Set) checkForm(o jsonscan.Object, c *Case, err error) error {
-	lacks := err != nil || !c.hasGold()
-	if first := s.formed < len(s.files); !lacks && !isRun(o) && !first {
+	lacks := err != nil || !c.hasGold() || isRun(o) || s.kind.excludes(o)
+	if first := s.formed < len(s.files); !lacks && !first {
 		return nil
 	}
 	s.formed = len(s.files)
@@ -63,7 +69,7 @@ func (s *Set) checkForm(o jsonscan.Object, c *Case, err error) error {
 	switch {
 	case form == "":
 		return err
-	case lacks || isRun(o):
+	case lacks:
 		return errcode.New(errcode.InvalidArgument, "the record is %s", form)
 	}
 	s.note("the records of %s are %s; members that %s does not have are in meta", s.files[len(s.files)-1], form, s.kind.Title)

@@ -147,6 +147,12 @@ func firstError(a, b error) error {
 
 // genieRecords returns the benchmark questions of a space, or the results of an evaluation run.
 func genieRecords(s *Set, document jsonscan.Object) (out []listed, ok bool, err error) {
+	switch {
+	case document.Get("serialized_space") != nil, document.Get("benchmarks") != nil:
+		s.forms |= 1
+	default:
+		s.forms |= 2
+	}
 	if raw := document.Get("serialized_space"); raw != nil {
 		space := objectIn(raw)
 		if space == nil {

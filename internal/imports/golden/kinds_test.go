@@ -159,6 +159,7 @@ func TestOtherForms(t *testing.T) {
 		{"langfuse", `{"id": "t1", "timestamp": "2025-03-01T10:00:00Z", "input": "Q?", "output": "3", "observations": []}`, "a trace of Langfuse, which badger import traces reads"},
 		{"langfuse", `{"data": [{"id": "t1", "timestamp": "2025-03-01T10:00:00Z", "input": "Q?", "output": "3"}]}`, "a trace of Langfuse, which badger import traces reads"},
 		{"mlflow", `{"traceId": "t", "spanId": "s", "name": "a"}`, "a trace of OpenTelemetry, which badger import traces reads"},
+		{"langsmith", `{"inputs": {"question": "Q?"}, "outputs": {"sql": "SELECT 2"}, "expectations": {"sql": "SELECT 1"}}`, "in the form of MLflow evaluation data sets, which badger import mlflow reads"},
 		{"mlflow", `{"inputs": {"question": "Q?"}, "outputs": {"sql": "SELECT 1"}}`, "in the form of LangSmith data sets, which badger import langsmith reads"},
 		{"langsmith", `{"inputs": {"question": "Q?"}, "expectations": {"sql": "SELECT 1"}}`, "in the form of MLflow evaluation data sets, which badger import mlflow reads"},
 		{"langsmith", `{"input": "Q?", "expectedOutput": "SELECT 1"}`, "in the form of Langfuse data sets, which badger import langfuse reads"},

@@ -2,8 +2,11 @@ package golden
 
 import (
 	"encoding/json"
+	"strings"
 
+	"github.com/badger-eval/badger/internal/imports"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/resultfile"
 )
 
 // freeGold are the names under which products without a schema usually have gold.
@@ -35,6 +38,31 @@ func goldFields(inputs, outputs, answer string) []field {
 	}
 }
 
+// answerFields are the fields of a record with an answer in an object of outputs, or as the outputs.
+func answerFields(outputs string) []field {
+	return []field{
+		{name: outputs + ".sql", also: in(outputs, []string{"agent_sql", "generated_sql", "predicted_sql", "query"}),
+			to: "agent.sql"},
+		{name: outputs + ".result", to: "agent.result", read: func(c *Case, raw json.RawMessage) error {
+			text := string(jsonscan.Unquote(raw))
+			if _, file := resultfile.PathIn(text); !file && raw[0] != '{' && raw[0] != '[' &&
+				!strings.HasPrefix(text, "table:") && !strings.HasPrefix(text, "query:") {
+				return errKept // words about a result
+			}
+			return readAgentResult(c, raw)
+		}},
+		{name: outputs + ".response", also: append(in(outputs, []string{"answer", "output"}), outputs), to: "agent",
+			read: func(c *Case, raw json.RawMessage) error {
+				again := c.Answer.SQL != "" && imports.StartsSQL(string(jsonscan.Unquote(raw)))
+				if raw[0] == '{' || raw[0] == '[' || objectIn(raw) != nil || again {
+					return errKept
+				}
+				return readAnswer(c, raw)
+			}, write: func(c *Case) json.RawMessage { return textOrNil(c.Answer.Response) }},
+		{name: outputs + ".error", to: "agent.error"},
+	}
+}
+
 // readMessages reads the question of the last message of a user. The messages stay in meta.
 func readMessages(c *Case, raw json.RawMessage) error {
 	for _, one := range jsonscan.ParseList(raw) {
@@ -55,7 +83,7 @@ func init() {
 		Name: "mlflow", Title: "MLflow evaluation data sets",
 		signs: []string{"inputs expectations", "dataset_record_id"},
 		fields: append([]field{{name: "dataset_record_id", also: []string{"id"}, to: "case_id"}},
-			goldFields("inputs", "expectations", "expected_response")...),
+			append(goldFields("inputs", "expectations", "expected_response"), answerFields("outputs")...)...),
 		files: (*Set).anyFile,
 		list:  wrapped("records", "data"),
 		write: writeLines,

@@ -35,8 +35,7 @@ func init() {
 			}
 			switch {
 			case raw == nil && jsonscan.ParseObject(document.Get("results")).Get("results") != nil:
-				return nil, false, errcode.New(errcode.InvalidArgument,
-					"the file has results of promptfoo eval, which are not read; import the configuration with its tests")
+				return promptfooResults(jsonscan.ParseList(jsonscan.ParseObject(document.Get("results")).Get("results")))
 			case common != nil && raw != nil && common[0] == '"':
 				return nil, false, errcode.New(errcode.InvalidArgument,
 					"defaultTest: expected its members, found the name of a file; write them into this file")
@@ -56,6 +55,37 @@ func init() {
 			return out, true, nil
 		},
 	})
+}
+
+// promptfooOutput are the fields of a result of promptfoo eval that its test lacks.
+var promptfooOutput = []field{
+	{name: "response.output", to: "agent"},
+	{name: "response.error", to: "agent.error"},
+}
+
+// promptfooResults returns the results of promptfoo eval as records: the test with the output of the one provider and
+// prompt.
+func promptfooResults(results []json.RawMessage) (out []listed, ok bool, err error) {
+	of, fields := map[string]bool{}, slices.Concat(KindNamed("promptfoo").fields, promptfooOutput)
+	for i, one := range results {
+		o := jsonscan.ParseObject(one)
+		provider := jsonscan.ParseObject(o.Get("provider"))
+		of[string(o.Get("promptIdx"))+" "+string(provider.Get("id"))+string(provider.Get("label"))] = true
+		record := slices.Clone(jsonscan.ParseObject(o.Get("testCase")))
+		if vars := o.Get("vars"); vars != nil { // with those of defaultTest
+			record = with(record, "vars", vars)
+		}
+		if response := o.Get("response"); response != nil {
+			record = with(record, "response", response)
+		}
+		out = append(out, listed{at: fmt.Sprintf("results.results[%d]", i), record: record, fields: fields})
+	}
+	if len(of) > 1 {
+		return nil, false, errcode.New(errcode.InvalidArgument,
+			"results of %d providers and prompts, expected those of one: run promptfoo eval with --filter-providers and one prompt",
+			len(of))
+	}
+	return out, true, nil
 }
 
 // readAsserts takes the first query that an assertion compares with as gold, unless another field has it. The

@@ -43,7 +43,10 @@ func TestPromptfooDefaults(t *testing.T) {
 		{"tests: [file://t.yaml]\n", "", "", "tests[0]: expected a test, found the name of a file"},
 		{"scenarios: [{config: []}]\n", "", "", "scenarios: not read; expected a list of tests"},
 		{"scenarios: [{config: []}]\ntests:\n- vars: {question: A}\n", `"question":"A"`, "", "scenarios of promptfoo are not read"},
-		{`{"evalId": "e", "results": {"version": 3, "results": []}}`, "", "", "the file has results of promptfoo eval"},
+		{`{"results": {"results": [{"promptIdx": 0, "vars": {"question": "A"}, "testCase": {"metadata": {"gold_sql": "SELECT 1"}}, "response": {"output": "SELECT 2"}}]}}`,
+			`"gold":{"sql":"SELECT 1"},"agent":{"sql":"SELECT 2"}`, "", ""},
+		{`{"results": {"results": [{"vars": {"question": "A"}, "provider": {"id": "x"}}, {"vars": {"question": "A"}, "provider": {"id": "y"}}]}}`,
+			"", "", "results of 2 providers and prompts, expected those of one"},
 	} {
 		file := filepath.Join(t.TempDir(), "promptfooconfig.yaml")
 		if err := os.WriteFile(file, []byte(x.text), 0o600); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/internal/lazyregexp"
 	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring"
 )
 
 const (
@@ -227,13 +228,14 @@ func notJSON(path string) string {
 	switch {
 	case text == "":
 		return "an empty file"
-	case strings.HasPrefix(text, "version https://git-lfs.github.com/"):
-		return "a pointer of Git LFS; run git lfs pull"
+	case resultfile.IsPointer([]byte(text)):
+		return resultfile.Pointer
 	case strings.HasPrefix(lower, "<!doctype"), strings.HasPrefix(lower, "<html"):
 		return "a page in HTML; download the file itself"
 	case strings.HasPrefix(first, "//"), strings.HasPrefix(first, "/*"), strings.HasPrefix(first, "#"):
 		return "a comment in line 1; JSON has none, remove it"
-	case strings.Contains(lower, "question") && strings.ContainsAny(first, ",;\t"):
+	case strings.ContainsAny(first, ",;\t") &&
+		(strings.Contains(lower, "question") || strings.Contains(lower, "nl_prompt")):
 		return "CSV; it is read by badger import csv"
 	case yamlKey.MatchString(strings.TrimSpace(first)):
 		return foundYAML
@@ -383,7 +385,7 @@ func (s *Set) csvRows(path, encoding string, delim byte, each func(place, jsonsc
 				s.note("the column without a name is an index of pandas, and is left out")
 				continue
 			}
-			if cell != "" {
+			if cell != "" && (!scoring.IsNullWord(cell) || names([]field{csvID}, header[i])) { // an ID may be NA
 				name := cmp.Or(header[i], fmt.Sprintf("column %d", i+1))
 				o = append(o, jsonscan.Member{Name: []byte(name), Value: quoted(cell)})
 			}

@@ -60,6 +60,7 @@ type Counts struct {
 	Conflicts  int `json:"conflicts"`  // records with the ID of another one and other content; they are not written
 	SameAsked  int `json:"same_question"`
 	NoGold     int `json:"no_gold"`
+	Lacking    int `json:"gold_expected"` // of NoGold, those in a set in which they should have a gold
 	NoQuestion int `json:"no_question"`
 	Unparsed   int `json:"sql_not_read"` // queries that badger's SQL parser does not read completely
 	Answers    int `json:"answers"`
@@ -106,6 +107,7 @@ type Set struct {
 	byLine bool                   // the key of a prediction is the number of a record, from 0
 	given  bool                   // predictions were added
 	noted  map[string]bool
+	forms  int  // of the documents of a kind that has two, as bits
 	formed int  // number of files whose form was examined
 	asks   bool // the CSV has a column of questions
 	pages  imports.Pages
@@ -132,6 +134,9 @@ type entry struct {
 	hashed   bool // id is made of key
 	bad      bool
 	answered bool
+	bare     bool    // without gold
+	question [8]byte // hash of the question alone; zero: none
+	alike    string  // the member that may be the gold, if there is none
 	database string
 	place    place
 
@@ -150,6 +155,7 @@ type prediction struct {
 	at       int64
 	size     int32
 	database string
+	question [8]byte // hash of the question that the prediction is for; zero: it names none
 	place    place
 	used     bool
 }
@@ -333,6 +339,11 @@ func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
 		s.seeMapped(o)
 		fields = append(s.over[:len(s.over):len(s.over)], withoutTargets(fields, s.over)...)
 	}
+	if s.kind.variant != nil {
+		if other := s.kind.variant(o); other != nil {
+			fields = append(s.over[:len(s.over):len(s.over)], withoutTargets(other, s.over)...)
+		}
+	}
 	c, err := convert(fields, o)
 	if err == nil {
 		for i := range c.Golds {
@@ -346,6 +357,11 @@ func (s *Set) addAs(fields []field, p place, o jsonscan.Object) error {
 	if err = s.checkForm(o, c, err); err != nil {
 		s.bad(p, err)
 		return nil
+	}
+	if c.Database == "" && s.o.Database == "" && s.kind.has("database") {
+		if path := instead("database", fields, c.Meta, ""); path != "" {
+			s.note("%s is not read: if it is the database of a case, add --map database=%s", path, path)
+		}
 	}
 	return s.put(p, c)
 }
@@ -434,10 +450,11 @@ func (s *Set) put(p place, c *Case) error {
 	c.Database = cmp.Or(c.Database, s.o.Database)
 	c.Dataset = cmp.Or(c.Dataset, s.o.Dataset)
 	c.Dialect = cmp.Or(s.o.Dialect, c.Dialect, s.kind.dialect)
-	e := entry{at: s.at, place: p, id: c.ID, answered: c.Answered, database: c.Database}
 	if err := s.attachResults(c); err != nil {
 		return err
 	}
+	e := entry{at: s.at, place: p, id: c.ID, answered: c.Answered, bare: !c.hasGold(), alike: c.alike,
+		question: questionHash(c.Question), database: c.Database}
 	s.count(p, c)
 	text, answer := c.text(), c.Answer.text()
 	e.size, e.answer = int32(len(text)), int32(len(answer)) //nolint:gosec // a record has at most 256 MiB
@@ -471,6 +488,15 @@ func (s *Set) store(texts ...[]byte) error {
 // questionKey returns a question without differences of letter case and white space.
 func questionKey(question string) string {
 	return strings.Join(strings.Fields(strings.ToLower(question)), " ")
+}
+
+// questionHash returns a hash of questionKey, and zero without a question.
+func questionHash(question string) (hash [8]byte) {
+	if key := questionKey(question); key != "" {
+		sum := sha256.Sum256([]byte(key))
+		hash = [8]byte(sum[:])
+	}
+	return hash
 }
 
 // count counts what a case lacks.
@@ -528,8 +554,8 @@ func (s *Set) doubt(p place, format string, args ...any) {
 	}
 }
 
-// predict adds a prediction.
-func (s *Set) predict(key, database string, a Answer, p place) error {
+// predict adds a prediction, and checks later that it is for the database and the question, if it names them.
+func (s *Set) predict(key, database, question string, a Answer, p place) error {
 	if other, ok := s.pred[key]; ok {
 		s.problem(p, errcode.New(errcode.InvalidArgument, "a prediction for %s is already in %s", key, s.where(other.place)))
 		return nil
@@ -539,7 +565,8 @@ func (s *Set) predict(key, database string, a Answer, p place) error {
 	}
 	s.runs(a.SQL, a.Result, "")
 	text := a.text()
-	s.pred[key] = &prediction{at: s.at, size: int32(len(text)), database: database, place: p} //nolint:gosec // at most 256 MiB
+	s.pred[key] = &prediction{at: s.at, size: int32(len(text)), database: database, //nolint:gosec // at most 256 MiB
+		question: questionHash(question), place: p}
 	s.order = append(s.order, key)
 	return s.store(text)
 }
@@ -608,6 +635,10 @@ func (s *Set) Finish() error {
 		s.note("the queries are in %d dialects (%s), and --execute runs them on one warehouse: split the file by the key dialect",
 			len(s.engines), strings.Join(s.engines, ", "))
 	}
+	if s.forms == 3 && s.Conflicts > 0 {
+		s.note("an evaluation run has the questions and golds of its space, too: import the run alone")
+	}
+	s.lacking()
 	s.idle()
 	var missing []string
 	if s.Missing, missing = s.pages.Missing(); missing != nil {
@@ -795,6 +826,13 @@ func (s *Set) unused() error {
 // reference returns a reference to a file, relative to the case file.
 func (s *Set) reference(path string) []byte {
 	s.names(path)
+	if resultfile.IsPointer(headOf(path)) {
+		s.Bad++
+		if s.Report != nil {
+			s.Report(errcode.New(errcode.InvalidArgument, "%s: expected a result, found %s", filepath.Base(path),
+				resultfile.Pointer))
+		}
+	}
 	return quoted(resultfile.Reference(path, s.o.Dir))
 }
 
@@ -839,6 +877,9 @@ func sqlText(path string) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 	if err == nil && len(text) > maxDocument {
 		err = errcode.New(errcode.ResourceExhausted, "longer than %d MiB", maxDocument>>20)
+	}
+	if err == nil && resultfile.IsPointer(text) {
+		err = errcode.New(errcode.InvalidArgument, "expected SQL, found %s", resultfile.Pointer)
 	}
 	return string(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))), err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/internal/lazyregexp"
 )
 
 // Spider 1: a JSON list, or a file of gold queries and databases, one a line. The predictions are a file with one query
@@ -15,7 +16,7 @@ import (
 func init() {
 	register(&Kind{
 		Name: "spider", Title: "Spider", dialect: "sqlite",
-		signs: []string{"db_id question query"},
+		signs: []string{"db_id question query"}, golds: true,
 		fields: []field{
 			{name: "db_id", to: "database", need: true},
 			{name: "question", to: "question", need: true},
@@ -46,6 +47,9 @@ func spiderFile(s *Set, path string) error {
 				s.bad(p, errcode.New(errcode.InvalidArgument, "expected a query, a tab and the name of a database"))
 				return nil
 			}
+			if err := s.checkLine(p, sql); err != nil {
+				return err
+			}
 			return s.put(p, &Case{Database: database, Golds: []Gold{{SQL: sql}}})
 		})
 	}
@@ -59,8 +63,11 @@ func spiderFile(s *Set, path string) error {
 func (s *Set) spiderWithGold(path string) error {
 	type gold struct{ sql, database string }
 	var golds []gold
-	if err := s.eachLine(s.o.Gold, func(_ place, text string) error {
+	if err := s.eachLine(s.o.Gold, func(p place, text string) error {
 		sql, database := spiderGold(text)
+		if err := s.checkLine(p, sql); err != nil {
+			return errcode.Usage("--gold-file: %w", err)
+		}
 		golds = append(golds, gold{sql, database})
 		return nil
 	}); err != nil {
@@ -103,6 +110,20 @@ func spiderGold(text string) (sql, database string) {
 	return strings.TrimSpace(text), ""
 }
 
+// statement matches the beginning of a statement or a comment.
+var statement = lazyregexp.New(`(?i)^\s*(\(|--|/\*|(select|with|values|table|explain|show|describe|desc|pragma|insert|update|delete|replace|merge|create|alter|drop|truncate|set|call)\b)`)
+
+// checkLine returns an error for a line that does not begin as a statement: it continues the one before, and all later
+// lines would belong to other questions.
+func (s *Set) checkLine(p place, sql string) error {
+	if statement.MatchString(sql) {
+		return nil
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
+	return errcode.Usage("line %d: expected a query that begins with SELECT, WITH, VALUES or (, found %.20q: each query is one line",
+		p.line, first)
+}
+
 // spiderPredictions reads a query a line. Line n is about record n.
 func spiderPredictions(s *Set, path string) error {
 	s.byLine = true
@@ -113,8 +134,11 @@ func spiderPredictions(s *Set, path string) error {
 		if !isName(database) {
 			sql, database = strings.TrimSpace(text), ""
 		}
+		if err := s.checkLine(p, sql); err != nil {
+			return errcode.Usage("--predictions: %w (write SELECT NULL for a missing answer)", err)
+		}
 		n++
-		return s.predict(strconv.Itoa(n-1), database, Answer{SQL: sql}, p)
+		return s.predict(strconv.Itoa(n-1), database, "", Answer{SQL: sql}, p)
 	})
 	if err == nil && n != len(s.all) {
 		err = errcode.Usage("--predictions: %d queries for %d questions; expected one line for each question, because Spider has no IDs (blank lines are skipped: write SELECT NULL for a missing answer)",

@@ -231,7 +231,7 @@ func folderPredictions(s *Set, dir string) error {
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		if err := s.predict(id, "", *answers[id], s.here(0, id)); err != nil {
+		if err := s.predict(id, "", "", *answers[id], s.here(0, id)); err != nil {
 			return err
 		}
 	}
