@@ -88,7 +88,7 @@ func birdPredictions(s *Set, path string) error {
 	text = bytes.TrimSpace(text)
 	if err := jsonscan.Check(text); err == nil && len(text) > 0 && text[0] == '{' {
 		o := jsonscan.ParseObject(text)
-		if o.Get("question_id") == nil && !slices.ContainsFunc(o, func(m jsonscan.Member) bool { return string(m.Name) == "SQL" || string(m.Name) == "sql" }) {
+		if o.Get("question_id") == nil && o.Get("SQL") == nil && o.Get("sql") == nil {
 			lines, err := newLineCounter(path)
 			if err != nil {
 				return err
@@ -140,8 +140,12 @@ func (s *Set) birdAnswer(key string, raw json.RawMessage, at place) error {
 	in, question := "", ""
 	if raw[0] == '{' { // a text that is JSON is what the agent wrote
 		o := jsonscan.ParseObject(raw)
-		query := field{name: "SQL", also: []string{"predicted_sql", "pred_sql", "prediction", "query", "pred"}, to: "agent.sql"}
-		if !slices.ContainsFunc(append(query.also, query.name), func(name string) bool { value, _ := lookUp(o, name); return value != nil }) {
+		query := field{name: "SQL", to: "agent.sql",
+			also: []string{"predicted_sql", "pred_sql", "prediction", "query", "pred"}}
+		if !slices.ContainsFunc(append(query.also, query.name), func(name string) bool {
+			value, _ := lookUp(o, name)
+			return value != nil
+		}) {
 			s.problem(at, errcode.New(errcode.InvalidArgument, "no query: expected the key SQL, or one of %s", strings.Join(query.also, ", ")))
 			return nil
 		}
@@ -152,12 +156,11 @@ func (s *Set) birdAnswer(key string, raw json.RawMessage, at place) error {
 		}
 		in, question, raw = c.Database, c.Question, quoted(c.Answer.SQL)
 	}
-	text, err := textIn(raw)
-	if err != nil {
+	if raw[0] != '"' {
 		s.problem(at, expected("a query as text, or null", raw))
 		return nil
 	}
-	sql, database := birdPrediction(text)
+	sql, database := birdPrediction(string(jsonscan.Unquote(raw)))
 	return s.predict(key, cmp.Or(database, in), question, Answer{SQL: sql}, at)
 }
 
