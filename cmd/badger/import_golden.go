@@ -241,8 +241,8 @@ func (c *importGolden) runTable(ctx context.Context, p process, name string, o g
 	return c.run(ctx, p, name, "", o)
 }
 
-// run imports a golden set of a kind, with a file of predictions if pred is not empty. Records that are not cases are
-// reported, and the exit code is then 1. Without cases nothing is written, and the exit code is 3.
+// run imports a golden set of a kind, with a file of predictions if pred is not empty. Records that are not cases or lack
+// gold, and missing pages, are reported, and the exit code is then 1. Without cases nothing is written, and the exit code is 3.
 func (c *importGolden) run(ctx context.Context, p process, name, pred string, o golden.Options) (err error) {
 	if c.Out == "" && !c.Check {
 		return usage("expected --out FILE or --check")
@@ -313,7 +313,8 @@ func (c *importGolden) run(ctx context.Context, p process, name, pred string, o 
 	case s.Cases == 0:
 		return errcode.New(errcode.InvalidArgument,
 			"no case found; expected %s as docs/eval/import.md describes it, and nothing was written", kind.Title)
-	case s.Bad+s.Conflicts+s.Lacking > 0, golds != nil && golds.Failed+golds.NotRun > 0:
+	case s.Bad+s.Conflicts+s.Lacking+s.Missing.Records+s.Missing.Pages > 0,
+		golds != nil && golds.Failed+golds.NotRun > 0:
 		return errLost
 	}
 	return nil

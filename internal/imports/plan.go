@@ -225,7 +225,7 @@ func (t *Traces) unknown(a *Answer, known *Questions) {
 // Plan converts all traces and counts what they lack.
 func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questions) (*Plan, error) {
 	p := &Plan{Products: map[string]int{}, Duplicates: t.Duplicates, traces: t, options: o, names: names}
-	talks := conversations{}
+	talks, agents := conversations{}, map[string]bool{}
 	read := t.answers(ctx, o, func(g *group, out leftOut) {
 		p.Duplicates += out.duplicates
 		p.Conflicts += len(out.conflicts)
@@ -239,6 +239,9 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 		}
 		if a.Err == nil {
 			a.Err = checkNames(&a)
+		}
+		if a.Agent != "" {
+			agents[known.shared(a.Agent)] = true
 		}
 		d := planned{turn: a.Turn, ranAt: a.RanAt.UnixMicro(), timed: !a.RanAt.IsZero()}
 		d.by = scoring.By{Agent: known.shared(cmp.Or(names.Agent, a.Agent)), Batch: names.Batch,
@@ -276,6 +279,10 @@ func (t *Traces) Plan(ctx context.Context, o Options, names Names, known Questio
 	}
 	p.Unreadable = t.Unreadable
 	p.Missing, p.Notes = t.pages.Missing()
+	if len(agents) > 1 && names.Agent != "" {
+		p.Notes = append(p.Notes, fmt.Sprintf("the traces are of %d agents (%s), and --agent gives all the name %s: of their answers to one question the last is used; import each agent by itself",
+			len(agents), printable.List(slices.Sorted(maps.Keys(agents))), names.Agent))
+	}
 	p.NoTurn = talks.number(p.planned)
 	for i := range p.planned {
 		if d := &p.planned[i]; d.hash && d.id == "" {

@@ -152,6 +152,25 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// A name for the agents of all traces is noted if these are several, since their answers replace each other.
+func TestOneNameForSeveralAgents(t *testing.T) {
+	t.Parallel()
+	span := func(id, agent string) string {
+		return `{"traceId": "` + id + `", "spanId": "1", "attributes": {"gen_ai.agent.name": "` + agent + `", "gen_ai.prompt": "q", "gen_ai.completion": "a"}}` + "\n"
+	}
+	for _, x := range []struct {
+		text, name string
+		notes      int
+	}{
+		{span("t", "nova") + span("u", "atlas"), "mine", 1}, {span("t", "nova") + span("u", "atlas"), "", 0}, {span("t", "nova") + span("u", "nova"), "mine", 0},
+	} {
+		plan, err := read(t, x.text).Plan(t.Context(), imports.Options{}, imports.Names{Agent: x.name}, imports.Questions{})
+		if err != nil || len(plan.Notes) != x.notes || x.notes > 0 && !strings.Contains(plan.Notes[0], "2 agents (atlas, nova)") {
+			t.Errorf("%q: %v, %q, want %d notes", x.name, err, plan.Notes, x.notes)
+		}
+	}
+}
+
 // Two different records with one id are reported with both places.
 func TestConflicts(t *testing.T) {
 	t.Parallel()

@@ -169,6 +169,21 @@ func birdPrediction(text string) (sql, database string) {
 	return strings.TrimSpace(sql), strings.TrimSpace(database)
 }
 
+// fromOne reports whether the keys of the predictions are the numbers from 1 to that of the cases, and the IDs of the
+// cases those from 0.
+func (s *Set) fromOne(ids map[string]bool) bool {
+	if s.kind.Name != "bird" || len(s.order) != len(ids) || len(ids) < 2 {
+		return false
+	}
+	for i := range ids {
+		n, err := strconv.Atoi(i)
+		if err != nil || n < 0 || n >= len(ids) || s.pred[strconv.Itoa(n+1)] == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // pair finds the prediction of each case. The keys of the predictions are IDs of questions if all are. If not, and all
 // are numbers of records, they are these.
 func (s *Set) pair() {
@@ -198,6 +213,14 @@ func (s *Set) pair() {
 		how = "index"
 	default:
 		how = "question_id"
+	}
+	if s.o.Pair == "" && how == "question_id" && s.fromOne(ids) {
+		s.problem(s.pred[s.order[0]].place, errcode.New(errcode.InvalidArgument,
+			"the predictions are numbered from 1 and the questions from 0, so that none is used: number them alike, or name --pair question_id"))
+		for _, p := range s.pred {
+			p.used = true
+		}
+		return
 	}
 	paired, elsewhere, agree := 0, 0, 0
 	for i := range s.all {

@@ -3,11 +3,13 @@ package golden
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // csvID are the columns of an ID.
@@ -94,10 +96,28 @@ func csvHeader(s *Set, header []string) error {
 		}
 	}
 	if found {
+		s.suggest(header)
 		return nil
 	}
 	return errcode.New(errcode.InvalidArgument, "line 1: no column is a question or gold; found %.200q: expected a header with a name that docs/eval/import.md lists, or a name in --map question=COLUMN",
 		strings.Join(header, ", "))
+}
+
+// suggest notes columns that are not read and whose names are nearly those of columns that are.
+func (s *Set) suggest(header []string) {
+	fields := append(s.over[:len(s.over):len(s.over)], s.kind.fields...)
+	var known []string
+	for _, f := range s.kind.fields {
+		known = append(append(known, f.name), f.also...)
+	}
+	for _, column := range header {
+		alike := slices.DeleteFunc(slices.Clone(known), func(name string) bool { // model does not mean model_sql
+			return len(name) > len(column)+2 || len(column) > len(name)+2
+		})
+		if near := scoring.Suggest(plain(column), alike); near != "" && len(column) > 3 && !names(fields, column) {
+			s.note("the column %.60s is not read and stays in meta%s", column, near)
+		}
+	}
 }
 
 // readRest reads a column sql or query: gold or, if another column is gold, the answer.

@@ -247,6 +247,10 @@ func notJSON(path string) string {
 
 // checkJSON returns an error for a folder, and for a file whose first 4 KiB have no line that starts as JSON.
 func (s *Set) checkJSON(path string) error {
+	if pythonText.Match(headOf(path)) {
+		return errcode.New(errcode.InvalidArgument,
+			"expected JSON or JSON Lines, found text as Python prints it, with single quotes: write it with json.dump")
+	}
 	found := notJSON(path)
 	lines := bytes.Split(headOf(path), []byte("\n"))
 	if !isFolder(path) && slices.ContainsFunc(lines, func(line []byte) bool {
@@ -298,6 +302,8 @@ func (s *Set) checkTable(path string) error {
 const foundYAML = "YAML, which badger import cortex-analyst, bigquery and promptfoo read"
 
 var (
+	pythonText = lazyregexp.New(`^\[?\s*\{\s*'`)
+
 	yamlKey  = lazyregexp.New(`^[\w-]+:\s*$`)
 	sqlStart = lazyregexp.New(`(?i)^(--|select\b|with\b)`)
 )

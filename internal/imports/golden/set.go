@@ -131,7 +131,8 @@ type entry struct {
 	key      [6]byte
 	content  [8]byte
 	asked    [8]byte
-	hashed   bool // id is made of key
+	apart    [8]byte // hash of the case without meta and answer
+	hashed   bool    // id is made of key
 	bad      bool
 	answered bool
 	bare     bool    // without gold
@@ -294,6 +295,12 @@ func (s *Set) here(line int, at string) place {
 
 func (s *Set) where(p place) string {
 	text := s.files[p.file]
+	for i, name := range s.files {
+		if name == text && s.dirs[i] != s.dirs[p.file] { // another file has the name
+			text = filepath.Join(s.dirs[p.file], text)
+			break
+		}
+	}
 	if p.line > 0 {
 		text = fmt.Sprintf("%s:%d", text, p.line)
 	}
@@ -470,6 +477,10 @@ func (s *Set) put(p place, c *Case) error {
 	e.key, e.asked, e.hashed = [6]byte(sum), [8]byte(sum), c.ID == ""
 	whole := sha256.Sum256(append(text[:len(text):len(text)], answer...))
 	e.content = [8]byte(whole[:])
+	bare := *c
+	bare.Meta = nil
+	whole = sha256.Sum256(bare.text())
+	e.apart = [8]byte(whole[:])
 	s.all = append(s.all, e)
 	return s.store(text, answer)
 }
@@ -606,8 +617,11 @@ func (s *Set) Finish() error {
 			e.bad = true
 			if s.all[j].content == e.content {
 				s.Duplicates++
+			} else if s.Conflicts++; s.all[j].apart == e.apart && s.all[j].answered && e.answered {
+				s.report(e.place, errcode.New(errcode.InvalidArgument,
+					"%s has the ID %.80q, too, with another answer; this one is not written: import the answers of each agent from a file of its own, with --agent",
+					s.where(s.all[j].place), e.id))
 			} else {
-				s.Conflicts++
 				s.report(e.place, errcode.New(errcode.InvalidArgument,
 					"%s has the ID %.80q, too, and other content: expected one record for each ID; this one is not written",
 					s.where(s.all[j].place), e.id))
@@ -647,12 +661,32 @@ func (s *Set) Finish() error {
 	if err := s.unused(); err != nil {
 		return err
 	}
+	numbers := map[string]string{} // IDs, by what they are as numbers
+	for id := range first {
+		numbers[asNumber(id)] = id
+	}
 	for _, key := range s.order {
-		if p := s.pred[key]; !p.used {
-			s.problem(p.place, errcode.New(errcode.InvalidArgument, "a prediction for %s, and the set has no such question", key))
+		p := s.pred[key]
+		if p.used {
+			continue
 		}
+		hint := ""
+		if id, ok := numbers[asNumber(key)]; ok && !s.byLine {
+			hint = "; it has " + id + ", which is written in another way: write the IDs alike"
+		}
+		s.problem(p.place, errcode.New(errcode.InvalidArgument, "a prediction for %s, and the set has no such question%s", key, hint))
 	}
 	return nil
+}
+
+// asNumber returns an ID without zeros that do not change its value as a number, such as 7 for 007 and 7.0; other IDs
+// unchanged.
+func asNumber(id string) string {
+	whole, fraction, _ := strings.Cut(id, ".")
+	if whole == "" || strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0") != "" {
+		return id
+	}
+	return cmp.Or(strings.TrimLeft(whole, "0"), "0")
 }
 
 // Write writes the cases as a case file.

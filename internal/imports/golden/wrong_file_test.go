@@ -15,6 +15,7 @@ func TestWrongFile(t *testing.T) {
 		"bird.json":   `[{"question_id": 0, "db_id": "shop", "question": "?", "evidence": "", "SQL": "SELECT 1", "difficulty": "simple"}]`,
 		"cases.jsonl": `{"case_id": "a", "question": "?", "gold": {"sql": "SELECT 1"}, "agent": {"sql": "SELECT 1"}}`,
 		"q.csv":       "question,sql\n?,SELECT 1\n", "m.yaml": "tables:\n  - name: t\n", "notes.txt": "hello\nworld\n",
+		"python.json": `[{'question_id': 0, 'question': "Whose?"}]`,
 	} {
 		files[name] = filepath.Join(dir, name)
 		if err := os.WriteFile(files[name], []byte(text+"\n"), 0o600); err != nil {
@@ -42,6 +43,7 @@ func TestWrongFile(t *testing.T) {
 		{"cortex-analyst", "notes.txt", "expected YAML or JSON, found text"},
 		{"cortex-analyst", "dir", "expected YAML or JSON, found a folder"},
 		{"bird", "predictions", "--predictions: expected JSON or JSON Lines, found CSV; docs/eval/import.md describes predictions of BIRD"},
+		{"bird", "python.json", "found text as Python prints it, with single quotes: write it with json.dump"},
 		{"bird", "none", "does not exist"},
 	} {
 		kind := KindNamed(c.kind)
