@@ -241,8 +241,9 @@ func (c *importGolden) runTable(ctx context.Context, p process, name string, o g
 	return c.run(ctx, p, name, "", o)
 }
 
-// run imports a golden set of a kind, with a file of predictions if pred is not empty. Records that are not cases or lack
-// gold, and missing pages, are reported, and the exit code is then 1. Without cases nothing is written, and the exit code is 3.
+// run imports a golden set of a kind, with a file of predictions if pred is not empty. Records that are not cases or
+// lack gold, and missing pages, are reported, and the exit code is then 1. Without cases nothing is written, and the
+// exit code is 3.
 func (c *importGolden) run(ctx context.Context, p process, name, pred string, o golden.Options) (err error) {
 	if c.Out == "" && !c.Check {
 		return usage("expected --out FILE or --check")
@@ -344,7 +345,8 @@ func (c *importGolden) report(p process, kind *golden.Kind, s *golden.Set, writt
 	}{
 		{"records that are not cases, and answers or files of no case; each is listed", s.Bad}, {"repeated; each is written once", s.Duplicates},
 		{"with the ID of another record and other content; not written", s.Conflicts},
-		{"that ask what another case asks", s.SameAsked}, {"without a question", s.NoQuestion}, {"without gold", s.NoGold},
+		{"that ask what another case asks", s.SameAsked}, {"without a question", s.NoQuestion},
+		{"without gold", s.NoGold},
 		{"of these with a gold expected; each is listed", s.Lacking},
 		{"without a file of results", s.NoResult}, {"queries that badger does not read completely", s.Unparsed},
 		{"with an answer", s.Answers}, {"without an answer", s.Unanswered}, {"with a label", s.Labels},

@@ -619,7 +619,7 @@ func (s *Set) Finish() error {
 				s.Duplicates++
 			} else if s.Conflicts++; s.all[j].apart == e.apart && s.all[j].answered && e.answered {
 				s.report(e.place, errcode.New(errcode.InvalidArgument,
-					"%s has the ID %.80q, too, with another answer; this one is not written: import the answers of each agent from a file of its own, with --agent",
+					"%s has the ID %.80q, too, with another answer; this one is not written: import the answers of each agent from a separate file, with --agent",
 					s.where(s.all[j].place), e.id))
 			} else {
 				s.report(e.place, errcode.New(errcode.InvalidArgument,
