@@ -17,6 +17,7 @@ import (
 
 	"github.com/badger-eval/badger/deploy"
 	"github.com/badger-eval/badger/deploy/service"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -461,7 +462,12 @@ func TestCloudRunRoot(t *testing.T) {
 func TestCloudRunSetup(t *testing.T) {
 	needShell(t)
 	const caller = "serviceAccount:bqcx-1-ab@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
-	targetSets(t, "cloud-run", func(t *testing.T, _ string, files []deploy.File) {
+	sets := []string{"everything", "hostile", "small"}
+	drawn := sets[sample.One(t.Name(), len(sets))]
+	targetSets(t, "cloud-run", func(t *testing.T, set string, files []deploy.File) {
+		if set != drawn && !sample.Thorough() {
+			return
+		}
 		want := bindings(t, files)
 		env, calls := stubs(t, nil)
 		cmd := exec.CommandContext(t.Context(), "bash", "setup.sh")
@@ -559,7 +565,7 @@ func TestCloudRunSetupFails(t *testing.T) {
 		if set != "small" {
 			return
 		}
-		for _, tc := range []struct {
+		for _, tc := range sample.Of([]struct {
 			why   string
 			extra map[string]string
 			urls  string
@@ -570,7 +576,7 @@ func TestCloudRunSetupFails(t *testing.T) {
 			{"a policy that cannot be read", map[string]string{"curl": "cat >/dev/null; exit 22"}, "[]", "", "setIamPolicy"},
 			{"a policy that is no JSON", map[string]string{"curl": "cat >/dev/null; echo '<html>'"}, "[]", "", "setIamPolicy"},
 			{"no connection", map[string]string{"bq": "case $1 in show) exit 1 ;; esac"}, "[]", "", "replace"},
-		} {
+		}, 2) {
 			env, calls := stubs(t, tc.extra)
 			cmd := exec.CommandContext(t.Context(), "bash", "setup.sh")
 			cmd.Dir, cmd.Env = written(t, files), append(env, "BADGER_TEST_URLS="+tc.urls)

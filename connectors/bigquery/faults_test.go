@@ -268,7 +268,7 @@ func TestWritingThroughFaults(t *testing.T) {
 		{"the end of a load job is not told at once", "jobs.get", nil, 5000, []fakebigquery.Fault{busy, lost}},
 		{"several load jobs, one of which is lost", "upload", nil, 45_000, []fakebigquery.Fault{{}, cut, lost}},
 		{"without the Storage Read API", "upload", []string{"storage=off"}, 5000, []fakebigquery.Fault{lost}},
-	}, 3) {
+	}, 5) {
 		t.Run(tc.why, func(t *testing.T) {
 			s, c := writable(t, tc.options...)
 			defer c.Close() //nolint:errcheck // the test's end

@@ -95,7 +95,7 @@ func TestOperatorsBindAsInTheEngine(t *testing.T) {
 				return pick(engine.operands)
 			}
 			compared, unsure := 0, 0
-			for range sample.Count(6000, 4) {
+			for range sample.Count(6000, 12) {
 				text := operand()
 				for range 2 + r.IntN(2) {
 					op := pick(engine.infix)
@@ -128,7 +128,7 @@ func TestOperatorsBindAsInTheEngine(t *testing.T) {
 				}
 			}
 			t.Logf("%d chains compared, %d of which it is not known how they are read", compared, unsure)
-			if compared < sample.Count(500, 4) {
+			if compared < sample.Count(500, 12) {
 				t.Errorf("only %d chains were compared: the test says nothing", compared)
 			}
 		})

@@ -60,9 +60,9 @@ func randomText(r *rand.Rand) string {
 
 // An engine runs a text; what it called is compared with what the text was said to do. No text in
 // which boom ran is called one that only reads. BADGER_FUZZ_TEXTS is the number of texts an engine;
-// unless it is set, 10,000 where tests are thorough, else 2,500.
+// unless it is set, 10,000 where tests are thorough, else 1,000.
 func TestNothingThatRanIsCalledSafe(t *testing.T) {
-	texts := sample.Count(10_000, 4)
+	texts := sample.Count(10_000, 10)
 	if s := os.Getenv("BADGER_FUZZ_TEXTS"); s != "" {
 		var err error
 		if texts, err = strconv.Atoi(s); err != nil {

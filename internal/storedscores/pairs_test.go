@@ -18,13 +18,15 @@ import (
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// onEngines calls f with an empty installation in DuckDB and in PostgreSQL.
+// onEngines calls f with an empty installation in DuckDB or in PostgreSQL, which the seed draws by the name of the test, and
+// in DuckDB if this machine has no PostgreSQL; where tests are thorough, in both.
 func onEngines(t *testing.T, f func(t *testing.T, w *store.Store)) {
 	t.Helper()
 	installed := func(t *testing.T, conn driver.Conn, d driver.Dialect, err error) *store.Store {
@@ -39,16 +41,27 @@ func onEngines(t *testing.T, f func(t *testing.T, w *store.Store)) {
 		}
 		return w
 	}
-	t.Run("duckdb", func(t *testing.T) {
-		conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
-		f(t, installed(t, conn, duckdb.Dialect, err))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		server, err := fakepostgres.Start(nil)
-		if err != nil {
-			t.Skipf("there is no PostgreSQL server to test with: %v", err)
+	var server *fakepostgres.Server
+	var missing error
+	inPostgres := sample.Thorough() || sample.One(t.Name(), 2) == 1
+	if inPostgres {
+		if server, missing = fakepostgres.Start(nil); missing == nil {
+			t.Cleanup(server.Remove)
 		}
-		t.Cleanup(server.Remove)
+	}
+	if sample.Thorough() || !inPostgres || missing != nil {
+		t.Run("duckdb", func(t *testing.T) {
+			conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
+			f(t, installed(t, conn, duckdb.Dialect, err))
+		})
+	}
+	if !inPostgres {
+		return
+	}
+	t.Run("postgres", func(t *testing.T) {
+		if missing != nil {
+			t.Skipf("there is no PostgreSQL server to test with: %v", missing)
+		}
 		conn, d, err := postgres.Open(context.WithoutCancel(t.Context()), server.URL("postgres", server.Port), driver.Options{})
 		f(t, installed(t, conn, d, err))
 	})

@@ -480,7 +480,7 @@ func TestOneChangedCellIsNeverOne(t *testing.T) {
 				pairs := 0
 				accepted := map[string][]string{}
 				for i, table := range tables {
-					if !sample.Takes(i*len(cellChanges)+k, len(tables)*len(cellChanges), 12) {
+					if !sample.Takes(i*len(cellChanges)+k, len(tables)*len(cellChanges), 24) {
 						continue
 					}
 					rng := rand.New(rand.NewPCG(uint64(i), uint64(k))) //nolint:gosec // a seed, not a secret

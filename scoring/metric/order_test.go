@@ -125,7 +125,7 @@ func TestOrderOfRowsAndColumnsDoesNotMatter(t *testing.T) {
 			checked, failed := 0, 0
 			all := recordedCases(t, set+".jsonl")
 			for i, c := range all {
-				if !sample.Takes(i, len(all), 12) || !c.hasResults() {
+				if !sample.Takes(i, len(all), 24) || !c.hasResults() {
 					continue
 				}
 				checked++
@@ -143,7 +143,7 @@ func TestOrderOfRowsAndColumnsDoesNotMatter(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 2))
 		all := recordedCases(t, "spider2/cases.jsonl")
 		for i, c := range all {
-			if !sample.Takes(i, len(all), 12) {
+			if !sample.Takes(i, len(all), 24) {
 				continue
 			}
 			var results [2]*scoring.Table

@@ -290,7 +290,7 @@ func TestRedTeamCopiedFromAttacks(t *testing.T) {
 	})
 	differ := 0
 	for i := range attacks { // one in six, or where tests are thorough each
-		if !sample.Takes(i, len(attacks), 6) {
+		if !sample.Takes(i, len(attacks), 12) {
 			continue
 		}
 		a, w := &attacks[i], tables[attacks[i].Tables]
@@ -319,7 +319,7 @@ func TestRedTeamCopiedFromAttacks(t *testing.T) {
 			}
 		}
 	}
-	if differ < sample.Count(30, 6) {
+	if differ < sample.Count(30, 12) {
 		t.Errorf("only %d replies were refused for want of the word", differ)
 	}
 }

@@ -38,7 +38,7 @@ func TestRedTeamWorstJudgeOfRecordedCases(t *testing.T) {
 			}
 			best := h.Counts.Score
 			rng := rand.New(rand.NewPCG(uint64(scored), 31))
-			for range sample.Count(150, 5) {
+			for range sample.Count(150, 10) {
 				a, _ := align.Accept(gold, pred, &h.Alignment, anyProposal(rng, gold, pred), o.align(nil), o.maxTolerance())
 				best = max(best, cell.Compare(gold, pred, &a, o.cell()).Score)
 			}

@@ -70,7 +70,7 @@ func TestRedTeamHybridEX(t *testing.T) {
 	obeyed := 0
 	tried := 0
 	for i := range attacks { // one in three, or where tests are thorough each
-		if !sample.Takes(i, len(attacks), 3) {
+		if !sample.Takes(i, len(attacks), 6) {
 			continue
 		}
 		tried++

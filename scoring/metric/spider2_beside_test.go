@@ -29,7 +29,7 @@ func TestHybridBesideSpider2(t *testing.T) {
 	var table [2][2]int
 	pairs := 0
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); pairs++ {
-		if !sample.Takes(pairs, 645, 8) {
+		if !sample.Takes(pairs, 645, 16) {
 			continue
 		}
 		c, err := scoring.DecodeCase(lines.Bytes())

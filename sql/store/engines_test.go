@@ -35,9 +35,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onEngines calls f for DuckDB and PostgreSQL; empty makes an empty database.
+// onEngines calls f for DuckDB or PostgreSQL, which the seed draws by the name of the test, and for DuckDB if this machine
+// has no PostgreSQL; where tests are thorough, for both. empty makes an empty database.
 func onEngines(t *testing.T, f func(t *testing.T, empty func(t *testing.T) *flaky)) {
-	t.Run("duckdb", func(t *testing.T) {
+	t.Helper()
+	inPostgres := sample.One(t.Name(), 2) == 1 && startPostgres() == nil
+	run := func(name string, drawn bool, f func(t *testing.T)) {
+		t.Helper()
+		if drawn || sample.Thorough() {
+			t.Run(name, f)
+		}
+	}
+	run("duckdb", !inPostgres, func(t *testing.T) {
 		f(t, func(t *testing.T) *flaky {
 			t.Helper()
 			c, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{Threads: threads()})
@@ -47,7 +56,7 @@ func onEngines(t *testing.T, f func(t *testing.T, empty func(t *testing.T) *flak
 			return begin(t, c, duckdb.Dialect)
 		})
 	})
-	t.Run("postgres", func(t *testing.T) {
+	run("postgres", inPostgres, func(t *testing.T) {
 		f(t, func(t *testing.T) *flaky {
 			t.Helper()
 			c, d, err := postgres.Open(t.Context(), emptyPostgres(t), driver.Options{})
@@ -68,15 +77,20 @@ func threads() int {
 	return 1
 }
 
-func emptyPostgres(t *testing.T) (url string) {
-	t.Helper()
+// startPostgres starts the server of the package's tests unless it runs.
+func startPostgres() error {
 	server.Lock()
 	defer server.Unlock()
 	if server.Server == nil && server.err == nil {
 		server.Server, server.err = fakepostgres.Start(nil)
 	}
-	if server.err != nil {
-		t.Skipf("there is no PostgreSQL server to test with: %v", server.err)
+	return server.err
+}
+
+func emptyPostgres(t *testing.T) (url string) {
+	t.Helper()
+	if err := startPostgres(); err != nil {
+		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}
 	return server.URL(server.Database(t), server.Port)
 }

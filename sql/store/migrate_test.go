@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -144,7 +145,11 @@ func TestUpgradeGoesOn(t *testing.T) {
 		if all < 10 {
 			t.Fatalf("an upgrade of %d changes", all)
 		}
-		for n := 0; n < all; n += 1 + n {
+		grows := 4
+		if sample.Thorough() {
+			grows = 1
+		}
+		for n := 0; n < all; n += 1 + n*grows {
 			db := empty(t)
 			first(t, db)
 			ctx, stop := context.WithCancel(t.Context())

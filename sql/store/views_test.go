@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -259,7 +260,7 @@ func rate(rows []row) string {
 // The views show what the rows are, computed here another way.
 func TestViews(t *testing.T) {
 	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
-		for seed := range uint64(3) {
+		for seed := range uint64(sample.Count(3, 3)) { //nolint:gosec // few
 			w := newWorld(rand.New(rand.NewPCG(seed, 1)))
 			db := empty(t)
 			w.write(t, db)
