@@ -157,7 +157,7 @@ func TestServeRefusesWhatItShould(t *testing.T) {
 	}{
 		{"a misspelt key", []string{"--config", write("a.yaml", "listne: {}\n")}, "listne", exitUsage},
 		{"an unknown metric", []string{"--config", write("b.yaml", "metrics: {thresholds: {hybird_ex: 1}}\n")}, "did you mean hybrid_ex", exitUsage},
-		{"listening in the open without authentication", []string{"--http", "0.0.0.0:0", "--grpc", "127.0.0.1:0"}, "", exitFail},
+		{"listening in the open without authentication", []string{"--http", "0.0.0.0:0", "--grpc", "127.0.0.1:0"}, "", exitUsage},
 	} {
 		var stderr bytes.Buffer
 		code := run(context.Background(), append([]string{"serve"}, tc.args...), process{getenv: os.Getenv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, now: time.Now})
@@ -217,7 +217,7 @@ func TestServeChecksWhoMayCall(t *testing.T) {
 func TestServeSaysNothingBeforeItMay(t *testing.T) {
 	var stderr bytes.Buffer
 	code := run(t.Context(), []string{"serve", "--http", "0.0.0.0:0", "--grpc", "127.0.0.1:0"}, process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, now: time.Now})
-	if code != exitFail || strings.Contains(stderr.String(), "serves") || !strings.Contains(stderr.String(), "reachable from other machines") {
+	if code != exitUsage || strings.Contains(stderr.String(), "serves") || !strings.Contains(stderr.String(), "reachable from other machines") {
 		t.Errorf("exit %d, %q", code, stderr.String())
 	}
 }
