@@ -29,7 +29,7 @@ func (e *Run) PrintSummary(o batch.Outcome) {
 			printable.Count(o.Changed, "answer"))
 	}
 	if o.Other > 0 {
-		fmt.Fprintf(e.Notes, "note: %s re-scored, because the answer differs from the one that was scored before\n",
+		fmt.Fprintf(e.Notes, "note: %s re-scored, because the answer differs from the one that was scored before (turns before it included)\n",
 			printable.Count(o.Other, "answer"))
 	}
 	if n := sum(e.removed); n > 0 {

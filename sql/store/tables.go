@@ -166,7 +166,7 @@ var Tables = []Table{
 			{"code", text, "Kind of failure. NULL unless status is failed.", "", false},
 			{"usage", jsonText, "Judge usage of this score: calls, tokens_in, tokens_out, repaired, the number of calls that repeated a question because of a malformed reply, judge if a tag selected it, and panel, the votes of a panel of judges. NULL without a judge call.", "", false},
 			{"gold_hash", text, "Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.", "0f63a9c2d41e77b8", false},
-			{"answer_hash", text, "Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.", "8d1b6f20c7a95e34", false},
+			{"answer_hash", text, "Identifies what the agent gave, with the turns before it. badger run --resume scores an answer again if it has changed. NULL if unknown.", "8d1b6f20c7a95e34", false},
 		},
 	},
 	{

@@ -1329,7 +1329,7 @@ ALTER TABLE lake.badger.scores ALTER COLUMN gold_hash COMMENT 'Identifies the qu
 
 -- 148. Run by badger_owner.
 -- A comment on scores.answer_hash.
-ALTER TABLE lake.badger.scores ALTER COLUMN answer_hash COMMENT 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
+ALTER TABLE lake.badger.scores ALTER COLUMN answer_hash COMMENT 'Identifies what the agent gave, with the turns before it. badger run --resume scores an answer again if it has changed. NULL if unknown.';
 
 -- 149. Run by badger_owner.
 -- A comment on the table assessments.

@@ -1015,7 +1015,7 @@ COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its a
 
 -- 126. Run by badger_owner.
 -- A comment on scores.answer_hash.
-COMMENT ON COLUMN badger.scores.answer_hash IS 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
+COMMENT ON COLUMN badger.scores.answer_hash IS 'Identifies what the agent gave, with the turns before it. badger run --resume scores an answer again if it has changed. NULL if unknown.';
 
 -- 127. Run by badger_owner.
 -- A comment on the table assessments.

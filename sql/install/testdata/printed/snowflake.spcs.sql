@@ -1140,7 +1140,7 @@ COMMENT ON COLUMN lake.badger.scores.gold_hash IS 'Identifies the question with 
 
 -- 166. Run by badger_owner.
 -- A comment on scores.answer_hash.
-COMMENT ON COLUMN lake.badger.scores.answer_hash IS 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
+COMMENT ON COLUMN lake.badger.scores.answer_hash IS 'Identifies what the agent gave, with the turns before it. badger run --resume scores an answer again if it has changed. NULL if unknown.';
 
 -- 167. Run by badger_owner.
 -- A comment on the table assessments.

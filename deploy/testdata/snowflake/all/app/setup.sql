@@ -708,7 +708,7 @@ COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, toke
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
 -- A comment on scores.answer_hash.
-COMMENT ON COLUMN badger.scores.answer_hash IS 'Identifies what the agent gave. badger run --resume scores an answer again if it has changed. NULL if unknown.';
+COMMENT ON COLUMN badger.scores.answer_hash IS 'Identifies what the agent gave, with the turns before it. badger run --resume scores an answer again if it has changed. NULL if unknown.';
 
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
