@@ -75,8 +75,8 @@ func (n Named) chosen() bool {
 	return n.From != "" || n.FromBatch != "" || n.To != "" || n.ToBatch != ""
 }
 
-// filesOf returns the batches of the first and of the second of two score files. A file without scores, or with those of
-// several agents or versions, is a usage error.
+// filesOf returns the batches of the first and of the second of two score files. A file without scores, or with those
+// of several agents or versions, is a usage error.
 func filesOf(batches []Batch) (from, to []Batch, err error) {
 	sides := [2][]Batch{}
 	for _, b := range batches {
