@@ -84,7 +84,7 @@ func (s *Files) readAll(ctx context.Context) error {
 	origins := map[analysis.Batch]map[string]bool{}
 	files := map[string]int{} // numbers of the files, from 1, by origin
 	for i, path := range s.paths {
-		files[OriginOf(s.paths, i)] = i + 1
+		files[originOf(s.paths, i)] = i + 1
 		for r, err := range batch.ReadScores(ctx, path) {
 			if err != nil {
 				return err
@@ -94,7 +94,7 @@ func (s *Files) readAll(ctx context.Context) error {
 			if origins[b] == nil {
 				origins[b] = map[string]bool{}
 			}
-			b.Origin = OriginOf(s.paths, i)
+			b.Origin = originOf(s.paths, i)
 			of := b
 			of.Origin = ""
 			origins[of][b.Origin] = true
@@ -154,8 +154,8 @@ func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 		printable.Short(filepath.Base(path)), r.Line, first, of)
 }
 
-// OriginOf returns the base name of file i, or its path if another file has the same base name.
-func OriginOf(paths []string, i int) string {
+// originOf returns the base name of file i, or its path if another file has the same base name.
+func originOf(paths []string, i int) string {
 	base := filepath.Base(paths[i])
 	for k, p := range paths {
 		if k != i && filepath.Base(p) == base {
@@ -267,7 +267,7 @@ func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.Answe
 				if err == nil {
 					e.Score = fileScore(&r.Row)
 					if e.Judge == analysis.UnknownJudge || judgedAnyway(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
-						e.Judge = strings.TrimSuffix(OriginOf(s.paths, i), ".jsonl") // a file is of one judge
+						e.Judge = strings.TrimSuffix(originOf(s.paths, i), ".jsonl") // a file is of one judge
 					}
 				}
 				if !yield(e, err) || err != nil {
