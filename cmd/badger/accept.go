@@ -20,7 +20,7 @@ import (
 type acceptCommand struct {
 	Of       string `arg:"" optional:"" placeholder:"AGENT@VERSION" help:"Agent and version whose batch is accepted (default those of --batch)."`
 	DB       string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
-	Batch    chosen `placeholder:"BATCH" help:"Batch to accept (default the latest; with --withdraw, the accepted one)."`
+	Batch    chosen `empty:"no batch" placeholder:"BATCH" help:"Batch to accept (default the latest; with --withdraw, the accepted one)."`
 	Note     string `placeholder:"TEXT" help:"Why it is accepted."`
 	By       string `placeholder:"WHO" help:"Name to record for this change (default the current user)."`
 	Withdraw bool   `help:"Withdraw the acceptance of the batch."`

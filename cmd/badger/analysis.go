@@ -30,9 +30,9 @@ type labelledScores struct {
 
 // chosenBatches are the flags that select batches by agent, version and batch ID.
 type chosenBatches struct {
-	Agent   chosen `placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
-	Version chosen `name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
-	Batch   chosen `placeholder:"ID" help:"Only answers of this batch."`
+	Agent   chosen `empty:"no name" placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
+	Version chosen `empty:"no version" name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
+	Batch   chosen `empty:"no batch" placeholder:"ID" help:"Only answers of this batch."`
 }
 
 // answers returns the pattern that the selected answers match. An empty field matches every value.

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,10 +37,36 @@ func checkRepeated(chosen *kong.Context) error {
 	return nil
 }
 
-// mayBeEmpty reports whether an empty value of a flag has a meaning: it selects answers without a name, or it is free
-// text.
-func mayBeEmpty(f *kong.Flag) bool {
-	return f.Target.Type() == reflect.TypeFor[chosen]() || f.PlaceHolder == "TEXT"
+// mayBeEmpty reports whether an empty value of a flag has a meaning, which its tag empty names, as in empty:"no name".
+func mayBeEmpty(f *kong.Flag) bool { return f.Tag.Has("empty") }
+
+// checkNeeds returns an error if a flag is set that has no effect without another one. Its tag needs names it, or
+// several if any one is enough, as in needs:"cv" and needs:"execute execute-kept"; NAME=VALUE needs a certain value.
+func checkNeeds(chosen *kong.Context) error {
+	set := map[string]string{}
+	for _, p := range chosen.Path {
+		if p.Flag != nil {
+			set[p.Flag.Name] = fmt.Sprint(p.Flag.Target.Interface())
+		}
+	}
+	for _, p := range chosen.Path {
+		f := p.Flag
+		if f == nil || !f.Tag.Has("needs") || f.Target.IsZero() {
+			continue
+		}
+		var flags []string
+		met := false
+		for need := range strings.FieldsSeq(f.Tag.Get("needs")) {
+			name, value, one := strings.Cut(need, "=")
+			found, is := set[name]
+			met = met || is && (!one || value == found)
+			flags = append(flags, strings.TrimSpace("--"+name+" "+value))
+		}
+		if !met {
+			return usage("--%s has no effect without %s", f.Name, strings.Join(flags, " or "))
+		}
+	}
+	return nil
 }
 
 // expectedValues describes the expected value of a flag, by its placeholder, if the placeholder alone is unclear, or by
@@ -48,7 +76,7 @@ var expectedValues = map[string]string{
 	"FILE|DIR": "the name of a file or a folder", "URL": "a URL such as duckdb:FILE",
 	"FILE|URL": "a file or a URL such as duckdb:FILE",
 	"M=V":      "METRIC=NUMBER", "F=V": "FIGURE=NUMBER", "M=N": "METRIC=N", "[M=]C": "a share such as 0.9, or METRIC=0.9",
-	"A,B": "names such as A,B", "M": "the name of a metric",
+	"A,B": "names such as A,B", "M": "the name of a metric", "TEXT": "some text",
 	"--judge-url": "a URL such as http://127.0.0.1:8000/v1", "--tracking": "a URL such as http://127.0.0.1:5000",
 }
 
@@ -203,6 +231,14 @@ func checkNumbers(chosen *kong.Context) error {
 		}
 	}
 	return nil
+}
+
+// flagError returns a usage error about the file that a flag names. A file that does not exist is named with its path.
+func flagError(flag string, err error) error {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) && errors.Is(err, fs.ErrNotExist) {
+		return errcode.NoFile(flag+": ", of.Path)
+	}
+	return usage("%s: %w", flag, err)
 }
 
 // urlError is an error about a URL of the command line.

@@ -19,7 +19,7 @@ type calibrateCommand struct {
 	Cases       string   `placeholder:"FILE" xor:"input" help:"Case file in JSON Lines."`
 	Source      string   `placeholder:"URL" xor:"input" help:"Warehouse to read, such as duckdb:FILE."`
 	Assessments string   `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
-	Backend     []string `placeholder:"A,B" help:"Backends whose recorded replies are used, such as o3 (default all)."`
+	Backend     []string `needs:"assessments" placeholder:"A,B" help:"Backends whose recorded replies are used, such as o3 (default all)."`
 	Metrics     []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default all that give a verdict; rose@o3 names a judge too)."`
 	answerFlags
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
@@ -31,7 +31,7 @@ type calibrateCommand struct {
 	Compare  []string `placeholder:"A,B" help:"Test whether the first metric agrees better or worse with labels than each of the others."`
 	Backbone []string `placeholder:"CURRENT,CANDIDATE" help:"Test whether the candidate judge, such as rose@gemini-2.5-pro, may replace the current one. Exit with 1 if not."`
 	CV       bool     `name:"cv" help:"Choose the thresholds of graded metrics by cross-validation."`
-	Folds    int      `least:"2" default:"10" help:"Number of folds of --cv (default ${default})."`
+	Folds    int      `needs:"cv" least:"2" default:"10" help:"Number of folds of --cv (default ${default})."`
 	LeaveOut string   `placeholder:"GROUP" enum:",tier,dataset,database" default:"" help:"Choose thresholds on all groups except the one that they are reported on (tier, dataset or database)."`
 
 	Resamples int    `least:"2" default:"5000" help:"Number of bootstrap resamples (default ${default})."`
@@ -63,6 +63,11 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	flags := gateFlags{c.FailUnder, c.MinCoverage}
 	if _, err := flags.gates(gate.Specs{}, nil, ""); err != nil {
 		return err
+	}
+	for _, f := range c.FailUnder {
+		if bounds, err := gate.ParseBounds("--fail-under", []string{f}); err == nil && bounds[0].Value > 1 {
+			return usage("--fail-under: %.80s: expected at most 1, the greatest kappa", f)
+		}
 	}
 	study, err := c.study(ctx, p)
 	if err != nil {

@@ -154,7 +154,7 @@ func (c *callCommand) client() (*functionClient, error) {
 	if c.CA != "" {
 		text, err := os.ReadFile(c.CA)
 		if err != nil {
-			return nil, usage("--ca: %w", err)
+			return nil, flagError("--ca", err)
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(text) {
@@ -285,7 +285,7 @@ func (f *functionClient) once(ctx context.Context, body []byte) (reply []byte, s
 	if f.tokenFile != "" {
 		token, err := os.ReadFile(f.tokenFile)
 		if err != nil {
-			return nil, 0, 0, usage("--token-file: %w", err)
+			return nil, 0, 0, flagError("--token-file", err)
 		}
 		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	}

@@ -15,9 +15,9 @@ import (
 
 // answerFlags select answers, and the version of the golden set, in a file or a warehouse.
 type answerFlags struct {
-	Agent      chosen     `placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
-	Version    chosen     `name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
-	Batch      chosen     `placeholder:"ID" help:"Only answers of this batch."`
+	Agent      chosen     `empty:"no name" placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
+	Version    chosen     `empty:"no version" name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
+	Batch      chosen     `empty:"no batch" placeholder:"ID" help:"Only answers of this batch."`
 	SetVersion setVersion `name:"set-version" placeholder:"VERSION" help:"Version of the golden set (default the highest version of each question)."`
 }
 

@@ -9,10 +9,10 @@ import (
 
 type compareCommand struct {
 	scoresFlags
-	From      chosen   `placeholder:"AGENT@VERSION" help:"Baseline: an agent and version, or one of them (default the first of two score files, or the accepted batch before --to, or the version's first). Use '(no name)' for an agent without a name."`
-	FromBatch chosen   `placeholder:"ID" help:"Batch of the baseline (default the latest)."`
-	To        chosen   `placeholder:"AGENT@VERSION" help:"Agent and version to compare with the baseline (default the second of two score files, or the latest batch)."`
-	ToBatch   chosen   `placeholder:"ID" help:"Batch of --to (default the latest)."`
+	From      chosen   `empty:"no name" placeholder:"AGENT@VERSION" help:"Baseline: an agent and version, or one of them (default the first of two score files, or the accepted batch before --to, or the version's first). Use '(no name)' for an agent without a name."`
+	FromBatch chosen   `empty:"no batch" placeholder:"ID" help:"Batch of the baseline (default the latest)."`
+	To        chosen   `empty:"no name" placeholder:"AGENT@VERSION" help:"Agent and version to compare with the baseline (default the second of two score files, or the latest batch)."`
+	ToBatch   chosen   `empty:"no batch" placeholder:"ID" help:"Batch of --to (default the latest)."`
 	Metrics   []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default the most informative; all for every metric)."`
 	By        string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also group the figures (by tier)."`
 	Cases     bool     `help:"List the cases (those that pass on one side only)."`

@@ -107,7 +107,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	end = "\n"
-	step(fmt.Sprintf("done: %s, %s", printable.Count(outcome.Done, "answer"), printable.Count(outcome.Scores, "score")))
+	step(fmt.Sprintf("done: %s, each a question to a version; %s", printable.Count(outcome.Done, "case"), printable.Count(outcome.Scores, "score")))
 	if err := summary.Close(""); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (c *exportCommand) Run(ctx context.Context, p process) error {
 			scoring.Suggest(c.To, golden.Written()))
 	}
 	if _, err := os.Stat(c.Cases); err != nil {
-		return usage("--cases: %w", err)
+		return flagError("--cases", err)
 	}
 	var lost golden.Lost
 	write := func(out io.Writer) (err error) {

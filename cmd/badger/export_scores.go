@@ -129,7 +129,7 @@ func (c *scoresExport) options(p process) (*tracking.Options, error) {
 	case c.KeyFile != "":
 		text, err := os.ReadFile(c.KeyFile)
 		if err != nil {
-			return nil, usage("--key-file: %w", err)
+			return nil, flagError("--key-file", err)
 		}
 		o.Key, where = strings.TrimSpace(string(text)), "--key-file: the file"
 	case c.KeyEnv != "":
@@ -141,7 +141,7 @@ func (c *scoresExport) options(p process) (*tracking.Options, error) {
 	if c.CAFile != "" {
 		text, err := os.ReadFile(c.CAFile)
 		if err != nil {
-			return nil, usage("--ca-file: %w", err)
+			return nil, flagError("--ca-file", err)
 		}
 		o.CA = text
 	}

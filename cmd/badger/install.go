@@ -20,7 +20,7 @@ type installCommand struct {
 	Print    bool   `help:"Print the output (SQL, in execution order)."`
 	Example  bool   `help:"Print an example of the values."`
 	Apply    string `placeholder:"URL" help:"Run the SQL in this warehouse."`
-	As       string `enum:"all,admin,owner" default:"all" help:"With --apply or --drop, run only the steps of the administrator or of the owner (default ${default})."`
+	As       string `needs:"apply drop diff" enum:"all,admin,owner" default:"all" help:"With --apply or --drop, run only the steps of the administrator or of the owner (default ${default})."`
 	Diff     string `placeholder:"URL" help:"Show the changes that --apply would make. Exit with 1 if there are any."`
 	Drop     bool   `help:"Print the SQL that uninstalls badger, or run it against a URL. Tables are kept."`
 	WithData bool   `help:"With --drop, also drop the tables with all scores and labels."`
@@ -100,7 +100,7 @@ type valuesFlags struct {
 func (c *valuesFlags) values() (v install.Values, err error) {
 	if c.Values != "" {
 		if v, err = install.ReadValuesFile(c.Values); err != nil {
-			return v, usage("--values: %w", err)
+			return v, flagError("--values", err)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Set)) { // a section comes before its keys

@@ -26,7 +26,7 @@ type judgePromoteCommand struct {
 	answerFlags
 	Config      string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 	Assessments string   `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
-	Backend     string   `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
+	Backend     string   `needs:"assessments" placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
 	FailUnder   []string `placeholder:"F=V" help:"Exit with 1 if F is below V (accuracy or kappa of the test; repeatable). The judge is then not promoted."`
 	JSON        bool     `help:"Print one JSON document."`
 	judgeFlags

@@ -29,7 +29,7 @@ type judgeTestCommand struct {
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 
 	Assessments string   `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
-	Backend     string   `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
+	Backend     string   `needs:"assessments" placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
 	FailUnder   []string `placeholder:"F=V" help:"Exit with 1 if F is below V (accuracy or kappa of the test; repeatable)."`
 	Print       bool     `help:"Print the output (of the script, on standard error). It may contain data."`
 	All         bool     `help:"Include all (cases; default the first 50)."`

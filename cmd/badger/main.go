@@ -210,7 +210,7 @@ func parse(ctx context.Context, args []string, p process) (chosen *kong.Context,
 	}
 	for _, check := range []func() error{
 		func() error { return checkRepeated(chosen) }, func() error { return checkEmpty(chosen, args) },
-		func() error { return checkNumbers(chosen) },
+		func() error { return checkNumbers(chosen) }, func() error { return checkNeeds(chosen) },
 		func() error { return checkOutputs(ctx, chosen, p) },
 	} {
 		if err := check(); err != nil {

@@ -136,6 +136,16 @@ func TestMistakes(t *testing.T) {
 		{"SQL for cases", []string{"run", "--no-to", "--cases", write("cases.sql", "SELECT 1\n")}, exitFail, "found SQL; badger import sql converts"},
 		{"a database for cases", []string{"run", "--no-to", "--cases", write("c.duckdb", "12345678DUCK\n")}, exitFail, "found a DuckDB database; --source duckdb:FILE reads"},
 		{"a judge file that is a folder", run("--no-to", "--judges", dir), exitUsage, "is a folder; expected a file in YAML or Starlark"},
+		{"an unknown function without rows", []string{"pipe", "hybridex"}, exitUsage, "hybridex"},
+		{"a known function without rows", []string{"pipe", "hybrid_ex"}, exitDone, ""},
+		{"a kappa above 1", []string{"calibrate", "--cases", cases, "--fail-under", "hybrid_ex=1.5"}, exitUsage, "--fail-under: hybrid_ex=1.5: expected at most 1, the greatest kappa"},
+		{"values that are missing", []string{"install", "--warehouse", "duckdb", "--print", "--values", "/none/v.yaml"}, exitUsage, `--values: file "/none/v.yaml" does not exist`},
+		{"replies that are missing", run("--no-to", "--assessments", "/none/r.jsonl"), exitUsage, `--assessments: file "/none/r.jsonl" does not exist`},
+		{"CSV for replies", run("--no-to", "--assessments", write("r.csv", "case,verdict\n")), exitUsage, "malformed JSON at byte 1; expected an object a line (JSON Lines)"},
+		{"CSV for scores", []string{"trend", "--scores", write("s.csv", "case,metric\n")}, exitFail, "expected a score: malformed JSON at byte 1; expected an object a line (JSON Lines)"},
+		{"a number for a case", []string{"trend", "--scores", write("n.jsonl", `{"case_id": 5}`+"\n")}, exitFail, "expected a score: case_id is a JSON number, which is not allowed there"},
+		{"a misspelt primary metric", file("--config", "p.yaml", "metrics: {primary: hybrid_x}\n", "--cases", cases), exitUsage, `metrics.primary: unknown metric "hybrid_x"; did you mean hybrid_ex?`},
+		{"a file of SQLite with three slashes", []string{"run", "--source", "sqlite://" + filepath.Join(dir, "none.sqlite"), "--no-to"}, exitFail, `database "none.sqlite": file not found (` + dir + "/none.sqlite)"},
 		{"a misspelt section", file("--config", "d.yaml", "judg: {}\n", "--cases", cases), exitUsage, `unknown key "judg"; did you mean judge, judges?`},
 	} {
 		code, out, log := badger(t, c.args...)

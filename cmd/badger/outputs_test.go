@@ -410,6 +410,64 @@ func TestCaseFlags(t *testing.T) {
 	}
 }
 
+// A flag with the tag needs is an error by itself, and none with a flag that the tag names. Help that says "With --x" or
+// "of --x" is of a flag with the tag, or of one whose command checks it.
+func TestNeeds(t *testing.T) {
+	dir := t.TempDir()
+	parsed := func(args ...string) error {
+		_, err := parse(t.Context(), args, process{getenv: func(string) string { return "" }, stdout: io.Discard, stderr: io.Discard})
+		return err
+	}
+	checked := strings.Fields("--golden-set --with-data --run")
+	tagged := map[string]bool{}
+	for n, flags := range leaves(t) {
+		for _, f := range flags {
+			needs := f.Tag.Get("needs")
+			if needs == "" {
+				if m := regexp.MustCompile(`^With --|folds of --`).FindString(f.Help); m != "" && !slices.Contains(checked, "--"+f.Name) {
+					t.Errorf("%s --%s: no tag needs: %s", n.Path(), f.Name, f.Help)
+				}
+				continue
+			}
+			tagged[n.Path()+" --"+f.Name] = true
+			value := "--" + f.Name
+			switch {
+			case f.Enum != "":
+				value += "=" + f.EnumSlice()[len(f.EnumSlice())-1]
+			case !f.IsBool():
+				value += "=7"
+			}
+			want := "--" + f.Name + " has no effect without --"
+			if err := parsed(given(n, flags, dir, value)...); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s %s: %v, want %s", n.Path(), value, err, want)
+			}
+			for need := range strings.FieldsSeq(needs) {
+				name, _, _ := strings.Cut(need, "=")
+				i := slices.IndexFunc(flags, func(o *kong.Flag) bool { return o.Name == name })
+				if i < 0 {
+					t.Errorf("%s --%s: the command lacks --%s", n.Path(), f.Name, name)
+					continue
+				}
+				other := "--" + need
+				if !strings.Contains(need, "=") && !flags[i].IsBool() {
+					other += "=duckdb:" + filepath.Join(dir, "other")
+				}
+				if err := parsed(given(n, flags, dir, value, other)...); err != nil && strings.Contains(err.Error(), "has no effect") {
+					t.Errorf("%s %s %s: %v", n.Path(), value, other, err)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"run --retry-failed", "calibrate --folds", "report --cases", "queue new --seed"} {
+		if !tagged[name] {
+			t.Errorf("%s has no tag needs", name)
+		}
+	}
+	if err := parsed("queue", "new", "--db", "duckdb:x", "--order", "unsure", "--seed", "7"); err == nil || err.Error() != "--seed has no effect without --order random or --order strata" {
+		t.Errorf("%v", err)
+	}
+}
+
 // An empty value of a flag is an error, but for those flags where it has a meaning.
 func TestEmptyValues(t *testing.T) {
 	dir := t.TempDir()
@@ -436,7 +494,7 @@ func TestEmptyValues(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"--agent NAME", "--agent-version VERSION", "--batch BATCH", "--batch ID", "--from AGENT@VERSION", "--from-batch ID", "--name TEXT", "--note TEXT", "--search TEXT", "--to AGENT@VERSION", "--to-batch ID"}
+	want := []string{"--agent NAME", "--agent-version VERSION", "--batch BATCH", "--batch ID", "--from AGENT@VERSION", "--from-batch ID", "--to AGENT@VERSION", "--to-batch ID"}
 	if got := slices.Sorted(maps.Keys(empty)); !slices.Equal(got, want) {
 		t.Errorf("flags that may be empty: %q, want %q", got, want)
 	}
@@ -449,6 +507,7 @@ func TestEmptyValues(t *testing.T) {
 		{[]string{"run", "--cases", "c", "--max-broken", ""}, "--max-broken: the value is empty; expected METRIC=N"},
 		{[]string{"run", "--cases", "c", "--metrics", " , "}, "--metrics: the value is empty; expected names such as A,B"},
 		{[]string{"run", "--cases", "c", "--metrics", "a,"}, ""},
+		{[]string{"accept", "a@1", "--db", "duckdb:x", "--note", ""}, "--note: the value is empty; expected some text"},
 		{[]string{"run", "--cases", "c", "--agent", "", "--quiet"}, ""},
 		{[]string{"import", "bird", "x", "--execute", "", "--check"}, "--run: the value is empty; expected a URL such as duckdb:FILE"},
 		{[]string{"import", "bird", "x", "--pair", "", "--check"}, "--pair: the value is empty; expected one of question_id, index"},

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"log/slog"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 type pipeCommand struct {
@@ -27,6 +29,11 @@ func (c *pipeCommand) Run(ctx context.Context, p process) error {
 	}
 	s := newFunctionServer(p, of, config, &slog.HandlerOptions{Level: slog.LevelError})
 	return s.with(ctx, func(ctx context.Context) error {
+		if c.Function != "" { // also without rows
+			if _, err := s.catalogue.Function(c.Function); err != nil {
+				return errcode.AsUsage(err)
+			}
+		}
 		s.boundMemory()
 		return s.server.Pipe(ctx, p.stdin, p.stdout, c.Function)
 	})

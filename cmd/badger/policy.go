@@ -24,7 +24,7 @@ type policyCommand struct {
 	Out    string   `placeholder:"FILE" help:"Write the table, for metrics.verdict_table of a configuration."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
-	Backend     string `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
+	Backend     string `needs:"assessments" placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
 	Judge       string `default:"rose" enum:"rose,flex" help:"Judge metric: rose or flex (default ${default})."`
 	Config      string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 	All         bool   `help:"Include all (cases, also those without both results)."`

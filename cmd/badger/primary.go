@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (f *configuredPrimary) read(p process, there []string) (string, error) {
 func (f *primaryFlag) among(config metricsConfig, there []string, known []scoring.Metric) (string, error) {
 	if name := f.Primary; name != "" {
 		if !slices.Contains(there, name) {
-			return "", usage("--primary: metric %.60q has no scores; these have: %s", name, listed(there))
+			return "", usage("--primary: metric %.60q has no scores; these have: %s%s", name, listed(there), scoring.Suggest(name, there))
 		}
 		return name, nil
 	}
@@ -54,7 +55,9 @@ func (c metricsConfig) primaryIsKnown(names []string, known []scoring.Metric) er
 		return nil
 	}
 	slices.Sort(names)
-	return usage("metrics.primary: unknown metric %.60q; known are %s", c.Primary, listed(slices.Compact(names)))
+	names = slices.Compact(names)
+	return usage("metrics.primary: unknown metric %.60q%s known are %s", c.Primary,
+		cmp.Or(scoring.Suggest(c.Primary, names), ";"), listed(names))
 }
 
 // listed returns all names, or says that there are none.

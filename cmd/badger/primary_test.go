@@ -46,8 +46,8 @@ func TestPrimaryIsDeclaredOnce(t *testing.T) {
 			}
 		}
 		for want, flags := range map[string][]string{
-			`--primary: metric "refusal" has no scores; these have: ex_bird, hybrid_ex, row_f1`: {"--primary", "refusal"},
-			`metrics.primary: unknown metric "ex_brid"; known are chart_match, `:                {"--config", unknown},
+			`--primary: metric "refusal" has no scores; these have: ex_bird, hybrid_ex, row_f1`:        {"--primary", "refusal"},
+			`metrics.primary: unknown metric "ex_brid"; did you mean ex_bird? known are chart_match, `: {"--config", unknown},
 		} {
 			if code, _, log := badger(t, append(args, flags...)...); code != exitUsage || !strings.Contains(log, want) {
 				t.Errorf("%s %s: exit %d, %s", command[0], flags, code, log)

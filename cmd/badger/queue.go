@@ -75,7 +75,7 @@ type queueNewCommand struct {
 	Filter     []string `sep:"none" placeholder:"CONDITION" help:"Condition on the answers, such as 'hybrid_ex<0.5' or relation=rounding (repeatable). Operators are = != ~ > <."`
 	Search     string   `placeholder:"TEXT" help:"Only answers with this text in the case, the question or a query."`
 	Order      string   `default:"listed" enum:"listed,random,disagreement,unsure,strata" help:"Order of the answers: listed, random, disagreement (of metrics), unsure (judges) or strata (default ${default})."`
-	Seed       int64    `default:"1" help:"Seed of random choices (default ${default})."`
+	Seed       int64    `needs:"order=random order=strata" default:"1" help:"Seed of random choices (default ${default})."`
 	Cases      int      `least:"1" placeholder:"N" help:"Maximum number of answers."`
 	Annotators int      `least:"1" default:"1" help:"Number of annotators for each answer (default ${default})."`
 	Blind      bool     `help:"Hide scores, verdicts, relations and labels of others from annotators."`
@@ -99,7 +99,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	if c.Guideline != "" {
 		text, err := os.ReadFile(c.Guideline)
 		if err != nil {
-			return usage("--guideline: %w", err)
+			return flagError("--guideline", err)
 		}
 		plan.Guideline = string(text)
 	}

@@ -23,7 +23,7 @@ type reportCommand struct {
 	FailOnDecline bool `help:"Exit with 1 if the primary metric declines over the batches: a trend or a change point for the worse is found."`
 	primaryFlag
 	exportFlags
-	Cases  string `default:"failed" enum:"failed,all" help:"Cases that get a page in --html: failed (also errors and changes) or all (default ${default})."`
+	Cases  string `needs:"html" default:"failed" enum:"failed,all" help:"Cases that get a page in --html: failed (also errors and changes) or all (default ${default})."`
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 	Quiet  bool   `short:"q" help:"Print no progress."`
 	JSON   bool   `help:"Print one JSON document."`

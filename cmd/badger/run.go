@@ -43,11 +43,11 @@ type runCommand struct {
 	Judges []string `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
-	Backend     string `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
+	Backend     string `needs:"assessments" placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
 
 	ID          string `name:"run-id" placeholder:"ID" help:"ID of the new run (default a generated one)."`
 	Resume      string `placeholder:"ID" help:"Resume this run. Existing scores are kept, unless the question, its gold or the answer differs now."`
-	RetryFailed bool   `help:"With --resume, score failed cases a second time."`
+	RetryFailed bool   `needs:"resume" help:"With --resume, score failed cases a second time."`
 	Concurrency int    `least:"1" placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags
 	changeGateFlags

@@ -57,7 +57,7 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores,
 func checkNames(flag string, names, there []string) error {
 	for _, n := range names {
 		if n != "" && n != "all" && !slices.Contains(there, n) {
-			return usage("%s: there are no scores of metric %.60q%s", flag, n, scoring.SuggestOrList(n, there))
+			return usage("%s: there are no scores of metric %.60q%s", flag, n, scoring.SuggestOrList(n, append(slices.Clone(there), "all")))
 		}
 	}
 	return nil

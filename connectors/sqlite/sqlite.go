@@ -82,7 +82,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// parseURL parses sqlite:FILE?immutable=true. The option immutable asserts that no process writes to the file, such as
+// parseURL parses sqlite:FILE?immutable=true, and sqlite:///FILE for an absolute path. The option immutable asserts that no process writes to the file, such as
 // on a read-only disk: it is then read without locks. The option mode can only be ro.
 func parseURL(rawURL string) (f file, err error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, scheme+":"), "?")
@@ -91,6 +91,9 @@ func parseURL(rawURL string) (f file, err error) {
 		"immutable": driverbase.Bool(&f.immutable),
 		"mode":      driverbase.Choice(&mode, "ro"),
 	}.Read(scheme, query)
+	if strings.HasPrefix(path, "///") { // as other programs write an absolute path
+		path = "/" + strings.TrimLeft(path, "/")
+	}
 	switch {
 	case err != nil:
 		return file{}, err

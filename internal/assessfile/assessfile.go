@@ -25,7 +25,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -149,7 +148,7 @@ func (f *File) add(t jsonscan.Line, o *Options) error {
 	}
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
-		return jsonError(err)
+		return jsonscan.Explain(err)
 	}
 	for _, member := range []struct{ name, value string }{{"case_id", l.CaseID}, {"backend", l.Backend},
 		{"method", l.Method}} {
@@ -222,20 +221,6 @@ func replyText(raw json.RawMessage) string {
 		return s
 	}
 	return string(raw)
-}
-
-// jsonError returns an error that describes why a line is invalid, without quoting it.
-func jsonError(err error) error {
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which is not allowed there",
-			cmp.Or(kind.Field, "the line"), kind.Value)
-	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return errcode.New(errcode.InvalidArgument, "malformed JSON at byte %d", syntax.Offset)
-	}
-	return errcode.New(errcode.InvalidArgument, "it is not one JSON object")
 }
 
 // Runs returns all runs, sorted by method and then by backend.

@@ -54,7 +54,8 @@ func ReadScores(ctx context.Context, path string) iter.Seq2[FileRow, error] {
 					err = errcode.New(errcode.DataLoss, "%s:%d: expected a score, as badger run --scores writes them, found a case",
 						filepath.Base(path), l.Number)
 				} else if err != nil {
-					err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(path), l.Number, err)
+					err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(path), l.Number,
+						jsonscan.Explain(err))
 				}
 			}
 			if !yield(r, err) || err != nil {

@@ -161,7 +161,8 @@ func (s *ScoreFile) head(l jsonscan.Line) (r scoring.Row, err error) {
 }
 
 func (s *ScoreFile) notAScore(l jsonscan.Line, err error) error {
-	return errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(s.path), l.Number, err)
+	return errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(s.path), l.Number,
+		jsonscan.Explain(err))
 }
 
 // whole yields the complete lines of the file.

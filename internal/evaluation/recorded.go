@@ -2,7 +2,9 @@ package evaluation
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -99,7 +101,10 @@ func OpenRecorded(ctx context.Context, path, backend string) (*Recorded, error) 
 		o.Backends = []string{backend}
 	}
 	f, err := assessfile.Open(ctx, path, o)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errcode.NoFile("--assessments: ", path)
+	case err != nil:
 		return nil, errcode.AsUsage(err)
 	}
 	if backend == "" {

@@ -2,6 +2,7 @@ package jsonscan_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -100,6 +101,32 @@ func TestValuesSayWhatIsWrong(t *testing.T) {
 		if err := jsonscan.Check([]byte("[1,]")); err == nil || !strings.HasSuffix(err.Error(), "expected a value after ','; JSON allows no comma before a closing bracket") {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// Explanations name members and not types of Go, and quote nothing.
+func TestExplain(t *testing.T) {
+	type rowKey struct {
+		CaseID string `json:"case_id"`
+	}
+	var of struct {
+		rowKey
+		Agent struct {
+			Turn int `json:"turn"`
+		} `json:"agent"`
+	}
+	for text, want := range map[string]string{
+		`{"case_id": 5}`:              "case_id is a JSON number, which is not allowed there",
+		`{"agent": {"turn": "s3cr"}}`: "agent.turn is a JSON string, which is not allowed there",
+		`[]`:                          "the line is a JSON array, which is not allowed there",
+		"s3cr,et":                     "malformed JSON at byte 1; expected an object a line (JSON Lines)",
+	} {
+		if err := jsonscan.Explain(json.Unmarshal([]byte(text), &of)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if err := errors.New("other"); !errors.Is(jsonscan.Explain(err), err) {
+		t.Error("another error was replaced")
 	}
 }
 
