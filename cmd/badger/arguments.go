@@ -325,6 +325,9 @@ var otherNames = map[string]string{
 
 var numberExpected = lazyregexp.New(`expected (?:a valid \d+ bit (u?int|float)|(duration)) but got "(.*?)"(?:: .*)?$`)
 
+// negativeNumber matches the error about a negative number, which looks like a short flag.
+var negativeNumber = lazyregexp.New(`^(--(\S+)): expected \w+ value but got "(-[0-9.]+)" \(short flag\)`)
+
 var enumExpected = lazyregexp.New(`^(--\S+) must be one of (.*) but got "(.*)"$`)
 
 // explainFlags rewrites errors about the values and names of flags, and adds the expected values.
@@ -343,12 +346,22 @@ func explainFlags(err error) error {
 		}
 		return usage("%s: expected %s, found %s", flag, expected, m[3])
 	}
+	var parse *kong.ParseError
+	if m := negativeNumber.FindStringSubmatch(said); m != nil && errors.As(err, &parse) && parse.Context != nil &&
+		parse.Context.Selected() != nil {
+		expected := "a number of at least 0"
+		for _, f := range slices.Concat(parse.Context.Selected().AllFlags(true)...) {
+			if least := f.Tag.Get("least"); f.Name == m[2] && least != "" {
+				expected = "a whole number of at least " + least
+			}
+		}
+		return usage("%s: expected %s, found %s", m[1], expected, m[3])
+	}
 	if m := enumExpected.FindStringSubmatch(said); m != nil {
 		names := strings.Split(strings.Trim(strings.ReplaceAll(m[2], `"`, ""), ","), ",")
 		return usage("%s: expected one of %s, found %s%s", m[1], strings.Join(names, ", "), m[3],
 			scoring.Suggest(m[3], names))
 	}
-	var parse *kong.ParseError
 	name, unknown := strings.CutPrefix(said, "unknown flag --")
 	if !unknown || !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() == nil {
 		return err
@@ -371,6 +384,13 @@ func explainFlags(err error) error {
 // databaseFile reports whether a name is probably that of a file of DuckDB.
 func databaseFile(name string) bool {
 	return slices.Contains([]string{".duckdb", ".ddb", ".db"}, filepath.Ext(name))
+}
+
+// isGiven reports whether a command line sets one of the flags.
+func isGiven(c *kong.Context, names ...string) bool {
+	return slices.ContainsFunc(c.Path, func(p *kong.Path) bool {
+		return p.Flag != nil && slices.Contains(names, p.Flag.Name)
+	})
 }
 
 // explainArgument adds the flag that was probably meant to the error about an unexpected argument.
@@ -404,6 +424,11 @@ func explainArgument(err error) error {
 	}
 	if blank := blankBefore(parse.Context, argument); blank != nil {
 		return blank
+	}
+	if parse.Context.Selected().Name == "run" && !isGiven(parse.Context, "cases", "source") {
+		if _, err := os.Stat(argument); err != nil && !strings.Contains(argument, ":") { //nolint:gosec // the same
+			return usage("unexpected argument %s; write --cases FILE or --source URL", argument)
+		}
 	}
 	var likely []string
 	scheme, _, isURL := strings.Cut(argument, ":")

@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/imports/golden"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/resultfile"
 )
 
 // importGolden are the arguments of all commands that import a golden set. It is the whole command of a kind without
@@ -41,7 +42,7 @@ type importPredictions struct {
 
 // importCSVForm are the arguments of kinds that are CSV.
 type importCSVForm struct {
-	Encoding  string `enum:",windows-1252" default:"" placeholder:"NAME" help:"Encoding of the files: windows-1252 (default UTF-8, or UTF-16 with a byte order mark)."`
+	Encoding  string `placeholder:"NAME" help:"Encoding of the files, such as windows-1252, latin1 or shift_jis (default UTF-8, or UTF-16 with a byte order mark)."`
 	Delimiter string `placeholder:"CHAR" help:"Delimiter of CSV; tab is a word for it (default found in the file)."`
 }
 
@@ -49,6 +50,9 @@ type importCSVForm struct {
 func (f *importCSVForm) set(o *golden.Options) error {
 	o.Encoding = f.Encoding
 	switch {
+	case !resultfile.KnowsEncoding(f.Encoding):
+		return usage("--encoding: expected the name of an encoding such as utf-8, windows-1252, latin1 or shift_jis, found %.40q",
+			f.Encoding)
 	case f.Delimiter == "tab":
 		o.Delimiter = '\t'
 	case len(f.Delimiter) == 1 && f.Delimiter != "\"" && f.Delimiter != "\n":

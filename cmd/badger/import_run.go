@@ -33,6 +33,9 @@ func (c *importGolden) runGolds(ctx context.Context, p process, s *golden.Set,
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	x, err := (&executeFlags{Execute: c.Run, Snapshots: dir}).open(execution.Config{}, p, false)
 	if err != nil {
+		if about, ok := strings.CutPrefix(err.Error(), "--execute: "); ok {
+			err = usage("--run: %s", about)
+		}
 		return nil, err
 	}
 	defer x.Close()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -118,6 +119,11 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 		}
 		of := c.Metrics[name]
 		of.Backend = backend
+		if c.Backend == "" { // the flags of a connection have no other judge
+			of.BaseURL, of.KeyFile, of.KeyEnv = cmp.Or(f.JudgeURL, of.BaseURL), cmp.Or(f.JudgeKeyFile, of.KeyFile),
+				cmp.Or(f.JudgeKeyEnv, of.KeyEnv)
+			of.AllowHosts = slices.Concat(of.AllowHosts, f.JudgeHost)
+		}
 		c.Metrics = maps.Clone(c.Metrics)
 		if c.Metrics == nil {
 			c.Metrics = map[string]judging.Metric{}
@@ -136,6 +142,20 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// judgesMetrics returns a usage error if --judge-for names another metric than those of a run.
+func (f *judgeFlags) judgesMetrics(metrics []scoring.Metric) error {
+	var names []string
+	for i := range metrics {
+		names = append(names, metrics[i].Name)
+	}
+	for _, text := range f.JudgeFor {
+		if name, _, _ := strings.Cut(text, "="); !slices.Contains(names, name) {
+			return usage("--judge-for: unknown metric %.60q%s", name, scoring.SuggestOrList(name, names))
+		}
+	}
+	return nil
 }
 
 // judging returns the dependencies of judges. They log warnings and errors to standard error.

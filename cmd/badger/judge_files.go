@@ -38,7 +38,7 @@ type judgeCommand struct {
 type judgeNewCommand struct {
 	Name string `arg:"" help:"Name of the judge and of its SQL function."`
 	Kind string `default:"starlark" enum:"starlark,expression,prompt,sql" help:"Kind of judge: starlark, expression, prompt or sql (default ${default})."`
-	Dir  string `default:"." type:"path" placeholder:"DIR" help:"Directory to write to (default the current directory)."`
+	Dir  string `default:"." placeholder:"DIR" help:"Directory to write to (default the current directory)."`
 }
 
 // Run writes a judge file and example cases. It overwrites nothing.
@@ -53,20 +53,24 @@ func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	if err := os.MkdirAll(c.Dir, 0o750); err != nil {
 		return usage("--dir: %w", err)
 	}
+	var names []string
 	for _, f := range files { // all or none
-		if _, err := os.Stat(filepath.Join(c.Dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
-			return usage("%s already exists", f.Name)
+		name := filepath.Join(c.Dir, f.Name)
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			return usage("%s already exists", name)
 		}
+		names = append(names, name)
 	}
-	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(c.Dir, f.Name), []byte(f.Text), 0o600); err != nil {
+	for i, f := range files {
+		if err := os.WriteFile(names[i], []byte(f.Text), 0o600); err != nil {
 			return err
 		}
-		fmt.Fprintln(p.stderr, "wrote", f.Name)
+		fmt.Fprintln(p.stderr, "wrote", names[i])
+		names[i] = printable.Shell(names[i])
 	}
-	try := "badger judge test " + files[0].Name + " --cases " + files[1].Name
+	try := "badger judge test " + names[0] + " --cases " + names[1]
 	if len(files) > 2 {
-		try += " --assessments " + files[2].Name
+		try += " --assessments " + names[2]
 	}
 	fmt.Fprintln(p.stderr, "try it: "+try)
 	return nil

@@ -181,6 +181,9 @@ func TestJudgesOfMetricsAreChecked(t *testing.T) {
 	if code, out, log := badger(t, "run", "--cases", cases, "--no-to", "--quiet", "--config", config, "--judge", "none"); code != exitDone || strings.Contains(out, "flex") {
 		t.Errorf("--judge none: exit %d: %s%s", code, out, log)
 	}
+	if code, _, log := badger(t, "run", "--cases", cases, "--no-to", "--quiet", "--metrics", "rose", "--judge-for", "rose=openai:o3", "--judge-url", "http://127.0.0.1:1/v1"); code != exitFail || !strings.Contains(log, "judge openai:o3: 1 question; ") || strings.Contains(log, "allow list") {
+		t.Errorf("--judge-url without --judge: exit %d: %s", code, log)
+	}
 	if code, _, log := badger(t, "run", "--cases", cases, "--no-to", "--judge-for", "rose"); code != exitUsage || !strings.Contains(log, "expected METRIC=BACKEND:MODEL") {
 		t.Errorf("exit %d: %s", code, log)
 	}

@@ -182,6 +182,20 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	return exitFail
 }
 
+// longForms returns args with --help for -help, and with --version if the first is -v or -version.
+func longForms(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return args
+		case arg == "-help", i == 0 && (arg == "-v" || arg == "-version"):
+			args[i] = map[bool]string{true: "--help", false: "--version"}[arg == "-help"]
+		}
+	}
+	return args
+}
+
 // parse returns the command that args choose, with all that can be checked before it runs: flags, arguments, values of
 // enumerations, and files that it would overwrite. chosen is nil if args ask for the help or the version, which are
 // printed.
@@ -201,6 +215,7 @@ func parse(ctx context.Context, args []string, p process) (chosen *kong.Context,
 	if len(args) > 0 && args[0] == "help" { // badger help run
 		args = append(slices.Clone(args[1:]), "--help")
 	}
+	args = longForms(args)
 	chosen, err = parser.Parse(args)
 	switch {
 	case printed:

@@ -323,6 +323,10 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	judged.Opened = func(err error) {
 		fmt.Fprintf(e.stderr, "\n%v\nThe judge is not asked for a while; scores that need it fail, and --resume ID --retry-failed scores them again.\n", err)
 	}
+	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), e.judges...)
+	if err = cmp.Or(err, c.judgesMetrics(metrics)); err != nil {
+		return err
+	}
 	e.judge, err = config.Judge.Open(ctx, judged)
 	if err != nil {
 		return err
@@ -347,10 +351,6 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if recorded != nil {
 		o.Replies = recorded.Replies
 		e.Recorded = recorded
-	}
-	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), e.judges...)
-	if err != nil {
-		return err
 	}
 	if e.Engine, err = scoring.NewEngine(metrics, &o); err != nil {
 		return errcode.AsUsage(err)

@@ -439,14 +439,22 @@ func (c *Comparison) then(otherwise string) string {
 	return otherwise
 }
 
+// worse names a change for the worse: the mean of a metric rises if lower is better.
+func (c *Change) worse() string {
+	if c.Rate == nil && c.LowerIsBetter {
+		return "rise"
+	}
+	return "drop"
+}
+
 // isReal returns the sentence about whether the change could be chance.
 func (c *Change) isReal() string {
 	word := "change"
 	switch drop := c.Drop(); {
 	case drop > 0:
-		word = "drop"
+		word = c.worse()
 	case drop < 0:
-		word = "rise"
+		word = map[string]string{"drop": "rise", "rise": "drop"}[c.worse()]
 	}
 	switch {
 	case c.Outcome == Small:
@@ -467,6 +475,6 @@ func (c *Comparison) Findings() []Finding {
 	}
 	return []Finding{
 		{foundDrop, true, ch.PAdjusted,
-			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is more than chance", ch.Metric, ch.dropped(),
-				c.Baseline.Batch.Name())}}
+			fmt.Sprintf("%s is %s worse than the baseline, %s: the %s is more than chance", ch.Metric, ch.dropped(),
+				c.Baseline.Batch.Name(), ch.worse())}}
 }

@@ -614,8 +614,9 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 		}
 	} else {
 		text = fmt.Sprintf(
-			"the mean of %s went from %.4f to %.4f on %s (%s); the gate fails at a drop of %g or more, if it is more than chance",
-			g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
+			"the mean of %s went from %.4f to %.4f on %s (%s); the gate fails at a %s of %g or more, if it is more than chance",
+			g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance,
+			ch.worse(), g.Drop)
 	}
 	enough, why := c.checkGone(ch, g)
 	return ok && enough, text + why + ch.unlike()

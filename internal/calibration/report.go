@@ -413,7 +413,7 @@ func (x *computation) notes(r *Report) []string {
 		}
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Result) bool { return m.Without[scoring.StatusAbstained] > 0 }) {
-		out = append(out, "abstained cases have no verdict and are left out, as in the rates of a run; to count them, set verdict.without_judge to guess")
+		out = append(out, "abstained cases have no verdict and are left out, as in the rates of a run; to count them, set metrics.options.verdict.without_judge to guess")
 	}
 	if least >= 0 && least < most {
 		out = append(out,

@@ -103,7 +103,7 @@ type Bound struct {
 }
 
 // ParseBounds parses bounds METRIC=NUMBER or NUMBER. what is the flag or key that they come from, for the error. A
-// malformed bound, or a number that is not finite, is a usage error.
+// malformed bound, or a number that is not finite, is a usage error with an example for what.
 func ParseBounds(what string, specs []string) ([]Bound, error) {
 	var out []Bound
 	for _, s := range specs {
@@ -114,19 +114,32 @@ func ParseBounds(what string, specs []string) ([]Bound, error) {
 		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		name = strings.TrimSpace(name)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || named && name == "" {
-			return nil, errcode.Usage("%s: expected METRIC=NUMBER, such as hybrid_ex=0.9%s", what, boundHint(s))
+			return nil, errcode.Usage("%s: expected %s%s", what, expected(what), boundHint(s))
 		}
 		if last := name[max(len(name)-1, 0):]; last == ">" || last == "<" {
-			return nil, errcode.Usage("%s: expected METRIC=NUMBER, such as hybrid_ex=0.9; found %s=", what, last)
+			return nil, errcode.Usage("%s: expected %s; found %s=", what, expected(what), last)
 		}
 		out = append(out, Bound{name, v})
 	}
 	return out, nil
 }
 
+// expected describes a bound of a flag or a key.
+func expected(what string) string {
+	switch what {
+	case "--min-coverage", "gates.min_coverage":
+		return "a share, or METRIC=SHARE, such as 0.9 or verdict=0.5"
+	case "--fail-on-drop":
+		return "METRIC=DROP, such as hybrid_ex=0.05"
+	case "--max-broken":
+		return "METRIC=N with a whole number of cases, such as hybrid_ex=0"
+	}
+	return "METRIC=NUMBER, such as hybrid_ex=0.9"
+}
+
 // boundHint returns the end of an error about a malformed bound.
 func boundHint(spec string) string {
-	if _, value, _ := strings.Cut(spec, "="); strings.HasSuffix(strings.TrimSpace(value), "%") {
+	if strings.HasSuffix(strings.TrimSpace(spec), "%") {
 		return "; write a percentage as a fraction, such as 0.9 for 90 %"
 	}
 	return ""
@@ -150,7 +163,7 @@ func ReadDrops(specs []string) ([]Drop, error) {
 	var out []Drop
 	for _, b := range bounds {
 		if b.Metric == "" || b.Value < 0 {
-			return nil, errcode.Usage("--fail-on-drop: expected METRIC=DROP, such as hybrid_ex=0.05")
+			return nil, errcode.Usage("--fail-on-drop: expected %s", expected("--fail-on-drop"))
 		}
 		out = append(out, Drop{Metric: b.Metric, Drop: b.Value})
 	}
@@ -167,7 +180,7 @@ func ReadBroken(specs []string) ([]Drop, error) {
 	for _, b := range bounds {
 		n := int(b.Value)
 		if b.Metric == "" || n < 0 || float64(n) != b.Value {
-			return nil, errcode.Usage("--max-broken: expected METRIC=N with a whole number of cases, such as hybrid_ex=0")
+			return nil, errcode.Usage("--max-broken: expected %s", expected("--max-broken"))
 		}
 		out = append(out, Drop{Metric: b.Metric, Counts: true, Broken: n})
 	}

@@ -55,7 +55,9 @@ func TestReadRefuses(t *testing.T) {
 		{"NaN", gate.Specs{}, under("ex=NaN"), "--fail-under: expected METRIC=NUMBER"},
 		{"infinite", gate.Specs{}, under("ex=inf"), "--fail-under: expected METRIC=NUMBER"},
 		{"the configuration", under("ex"), gate.Specs{}, "gates.fail_under: expected METRIC=NUMBER"},
-		{"a share of the configuration", covered("ex="), gate.Specs{}, "gates.min_coverage: expected METRIC=NUMBER"},
+		{"a share of the configuration", covered("ex="), gate.Specs{}, "gates.min_coverage: expected a share, or METRIC=SHARE, such as 0.9 or verdict=0.5"},
+		{"a percentage", gate.Specs{}, covered("80%"), "--min-coverage: expected a share, or METRIC=SHARE, such as 0.9 or verdict=0.5; write a percentage as a fraction"},
+		{"a percentage of a metric", gate.Specs{}, under("ex=80%"), "--fail-under: expected METRIC=NUMBER, such as hybrid_ex=0.9; write a percentage as a fraction"},
 		{"percent", gate.Specs{}, covered("90"), "--min-coverage: expected a share from 0 to 1"},
 		{"below 0", gate.Specs{}, covered("ex=-0.1"), "--min-coverage: expected a share from 0 to 1"},
 		{"a share of no gate", gate.Specs{}, gate.Specs{MinCoverage: []string{"0.9"}}, "--min-coverage: there is no gate; name a metric"},
@@ -94,6 +96,22 @@ func TestReadDrops(t *testing.T) {
 	for _, spec := range []string{"0.05", "ex=-0.1", "=0.1", "ex", "ex=NaN", "ex=Inf", ""} {
 		if _, err := gate.ReadDrops([]string{spec}); !errcode.IsUsage(err) || !strings.HasPrefix(err.Error(), "--fail-on-drop: expected METRIC=") {
 			t.Errorf("%q: %v", spec, err)
+		}
+	}
+}
+
+// An example is one of the flag.
+func TestExamplesOfBounds(t *testing.T) {
+	_, broken := gate.ReadBroken([]string{"verdict"})
+	_, half := gate.ReadBroken([]string{"verdict=0.5"})
+	_, dropped := gate.ReadDrops([]string{"verdict"})
+	for err, says := range map[error]string{
+		broken:  "--max-broken: expected METRIC=N with a whole number of cases, such as hybrid_ex=0",
+		half:    "--max-broken: expected METRIC=N with a whole number of cases, such as hybrid_ex=0",
+		dropped: "--fail-on-drop: expected METRIC=DROP, such as hybrid_ex=0.05",
+	} {
+		if err == nil || err.Error() != says {
+			t.Errorf("%v, want %q", err, says)
 		}
 	}
 }

@@ -9,14 +9,19 @@ import (
 )
 
 // notText are the first bytes of files that are not text, with what each is and what to do.
-var notText = []struct{ magic, says string }{
-	{"\x1f\x8b", "compressed with gzip: decompress it first, such as with gunzip"},
-	{"\x28\xb5\x2f\xfd", "compressed with zstd: decompress it first, such as with unzstd"},
-	{"BZh", "compressed with bzip2: decompress it first, such as with bunzip2"},
-	{"\xfd7zXZ\x00", "compressed with xz: decompress it first, such as with unxz"},
-	{"PAR1", "a Parquet file: export it as JSON Lines or CSV"},
-	{"ARROW1", "an Arrow file: export it as JSON Lines or CSV"},
-	{"SQLite format 3\x00", "a SQLite database: export it as JSON Lines or CSV"},
+var notText = []struct {
+	at          int // offset
+	magic, says string
+}{
+	{0, "\x1f\x8b", "compressed with gzip: decompress it first, such as with gunzip"},
+	{0, "\x28\xb5\x2f\xfd", "compressed with zstd: decompress it first, such as with unzstd"},
+	{0, "BZh", "compressed with bzip2: decompress it first, such as with bunzip2"},
+	{0, "\xfd7zXZ\x00", "compressed with xz: decompress it first, such as with unxz"},
+	{0, "PAR1", "a Parquet file: export it as JSON Lines or CSV"},
+	{0, "ARROW1", "an Arrow file: export it as JSON Lines or CSV"},
+	{0, "SQLite format 3\x00", "a SQLite database: export it as JSON Lines or CSV"},
+	{8, "DUCK", "a DuckDB database: export it as JSON Lines or CSV"},
+	{0, "PK\x03\x04", "a spreadsheet or a ZIP archive: save the sheet as CSV, or unpack the archive"},
 }
 
 // CheckText returns an error that says what a file is if it is not text, or JSON in UTF-16. A folder is not examined.
@@ -30,7 +35,7 @@ func CheckText(path string) error {
 	n, _ := io.ReadFull(f, head) // a short file has fewer, and a folder none
 	head = head[:n]
 	for _, x := range notText {
-		if bytes.HasPrefix(head, []byte(x.magic)) {
+		if at := x.at; len(head) > at && bytes.HasPrefix(head[at:], []byte(x.magic)) {
 			return errcode.New(errcode.InvalidArgument, "the file is %s", x.says)
 		}
 	}

@@ -114,6 +114,10 @@ func (t *Traces) AddFile(ctx context.Context, path string) error {
 		t.problem(t.read, "%w", err)
 		return nil
 	}
+	if !startsJSON(path) {
+		t.problem(t.read, "expected JSON or JSON Lines, found other text; docs/eval/traces.md lists the forms of traces")
+		return nil
+	}
 	byLine, err := InLines(f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
@@ -138,6 +142,28 @@ func (t *Traces) progress(at, size int64) {
 	if t.Progress != nil {
 		t.Progress(t.files[t.read.file], at, size)
 	}
+}
+
+// startsJSON reports whether a line among the first 4 KiB of a file starts as JSON, or all are blank.
+func startsJSON(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close() //nolint:errcheck // only read
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head) // a short file has fewer
+	blank := true
+	for line := range bytes.Lines(bytes.TrimPrefix(head[:n], []byte(mark))) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if line[0] == '{' || line[0] == '[' {
+			return true
+		}
+		blank = false
+	}
+	return blank
 }
 
 // InLines reports whether each line of a file is a record. It is false only if a JSON value has line breaks: then the

@@ -127,8 +127,8 @@ func (s *Set) anyPrediction() error {
 	if len(s.order) > 0 || s.Bad > 0 {
 		return nil
 	}
-	return errcode.New(errcode.InvalidArgument, "--predictions: no prediction in the file; docs/eval/import.md describes predictions of %s",
-		s.kind.Title)
+	return errcode.New(errcode.InvalidArgument,
+		"--predictions: no prediction in the file; docs/eval/import.md describes predictions of %s", s.kind.Title)
 }
 
 // birdAnswer adds the prediction of a question: a text, an object with a query and perhaps a database, or null or 0,

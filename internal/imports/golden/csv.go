@@ -159,12 +159,10 @@ func (s *Set) namedResult(result *json.RawMessage, column string) error {
 			return nil
 		}
 	}
-	path := text
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.dir, path)
-	}
+	in := resultfile.Snapshots{Options: resultfile.Options{Dir: s.dir}}
+	path := in.File("file:" + text)
 	if !isFile(path) {
-		return errcode.New(errcode.NotFound, "%s: expected the name of a file, a reference such as file:PATH, or a result as JSON", column)
+		return errcode.New(errcode.NotFound, "%s: no file of this name; expected the name of a file, a reference such as file:PATH, or a result as JSON", column)
 	}
 	*result = s.reference(path)
 	return nil

@@ -43,7 +43,7 @@ type Options struct {
 	Questions   string // SQL: a CSV of questions
 	Pair        string // BIRD: question_id or index; "": as the keys of the predictions suggest
 
-	Encoding  string // of CSV: windows-1252; "": UTF-8 or UTF-16
+	Encoding  string // of CSV, such as windows-1252; "": UTF-8 or UTF-16
 	Delimiter byte   // of CSV; 0: detected
 	Manual    bool   // Genie: only assessments of people are labels
 	Rewrite   bool   // Cortex Analyst: replace logical names by those of the base tables
