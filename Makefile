@@ -90,10 +90,11 @@ deb: binary ## build the Debian package into dist/ (ARCH, TAGS, VERSION)
 	deploy/package/deb dist/badger-linux-$(or $(ARCH),$$(go env GOARCH))
 
 # Each in an environment of its own: they need different versions of the same packages.
-FLOWS           := dagster prefect airflow
+FLOWS           := dagster prefect airflow great_expectations
 PACKAGE_dagster := dagster==1.13.29
 PACKAGE_prefect := prefect==3.9.1
 PACKAGE_airflow := apache-airflow==3.3.2
+PACKAGE_great_expectations := great_expectations==1.24.1 duckdb==2.0.1
 
 recipes: build $(BIN)/recipes/bin/python $(FLOWS:%=$(BIN)/%/bin/python) ## run the recipes of the Python package, each in its tool; minutes
 	export PATH=$(CURDIR)/$(BIN):$$PATH PYTHONPATH=$(CURDIR)/clients/python/src:$(CURDIR)/clients/python/recipes; check=$(CURDIR)/clients/python/recipes/check.py; \

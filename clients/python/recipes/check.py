@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 os.environ.update(DEEPEVAL_TELEMETRY_OPT_OUT="1", MLFLOW_DISABLE_TELEMETRY="true", INSPECT_DISPLAY="none", NO_COLOR="1")
-os.environ.update(DAGSTER_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1", PREFECT_SERVER_ANALYTICS_ENABLED="false", AIRFLOW__USAGE_DATA_COLLECTION__ENABLED="false")
+os.environ.update(DAGSTER_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1", GX_ANALYTICS_ENABLED="false", PREFECT_SERVER_ANALYTICS_ENABLED="false", AIRFLOW__USAGE_DATA_COLLECTION__ENABLED="false")
 os.chdir(tempfile.mkdtemp())  # some leave files
 GOLD = json.dumps({"columns": ["n"], "rows": [[5]]})
 WRONG = json.dumps({"columns": ["n"], "rows": [[9]]})
@@ -72,13 +72,13 @@ def phoenix():
     return sum((json.loads(s) if isinstance(s, str) else s)["score"] for s in scores) / 2
 
 
-def gated(run):
+def gated(run, missed="gate failed: hybrid_ex is 0.5000"):
     """Returns the mean of two cases after runs of a flow, which returns whether it succeeded, and its message.
 
-    It fails if the answers miss the gate, with the gate as the message, and for a variable that badger does not know.
+    It fails if the answers miss the gate, with missed in the message, and for a variable that badger does not know.
     """
     logging.disable()  # errors are expected
-    for wrong, variable, want in ((GOLD, "", ""), (WRONG, "", "gate failed: hybrid_ex is 0.5000"), (GOLD, "x", "BADGER_FLOW names no key")):
+    for wrong, variable, want in ((GOLD, "", ""), (WRONG, "", missed), (GOLD, "x", "BADGER_FLOW names no key")):
         with open("cases.jsonl", "w") as out:
             for n, answer in enumerate((GOLD, wrong)):
                 out.write('{"case_id": "q%d", "question": "?", "gold": {"result": %s}, "agent": {"result": %s}}\n' % (n, GOLD, answer))
@@ -135,7 +135,21 @@ def airflow():
     return gated(run)
 
 
-recipes = {f.__name__: f for f in (mlflow, inspect, deepeval, langfuse, phoenix, dagster, prefect, airflow)}
+def great_expectations():
+    import badger_eval as be
+    import great_expectations_check as recipe
+
+    def run():
+        try:
+            result = recipe.evaluate()
+        except be.BadgerError as e:
+            return False, str(e)
+        return result.success, str([(e.expectation_config.type, e.success, e.result.get("observed_value")) for e in result.results])
+
+    return gated(run, "('expect_column_mean_to_be_between', False, np.float64(0.5))")
+
+
+recipes = {f.__name__: f for f in (mlflow, inspect, deepeval, langfuse, phoenix, dagster, prefect, airflow, great_expectations)}
 failed = False
 for name in sys.argv[1:] or recipes:
     got = recipes[name]()
