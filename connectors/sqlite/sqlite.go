@@ -82,9 +82,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// parseURL parses sqlite:FILE?immutable=true, and sqlite:///FILE for an absolute path. The option immutable asserts that
-// no process writes to the file, such as on a read-only disk: it is then read without locks. The option mode can only be
-// ro.
+// parseURL parses sqlite:FILE?immutable=true, and sqlite:///FILE for an absolute path. The option immutable asserts
+// that no process writes to the file, such as on a read-only disk: it is then read without locks. The option mode can
+// only be ro.
 func parseURL(rawURL string) (f file, err error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, scheme+":"), "?")
 	mode := "ro"

@@ -144,6 +144,9 @@ func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)
 	copies, err := FindCopies(x.taking, src)
+	if err == nil && copies != nil { // it can be read again
+		err = x.checkSource(x.taking, src)
+	}
 	if err != nil {
 		select {
 		case x.items <- sourced{err: err}:
@@ -161,6 +164,33 @@ func (x *run) read(src Source) {
 			return
 		}
 	}
+}
+
+// checkSource returns an error if the ledger has answers that Expected names and the source has none of the ledger's.
+// It reads the source up to the first one.
+func (x *run) checkSource(ctx context.Context, src Source) error {
+	n := 0
+	for a := range x.done.answers {
+		if x.Expected != nil && x.Expected(a) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	for item, err := range src.Cases(ctx) {
+		if _, is := x.done.answers[item.AnswerID]; is || err != nil {
+			return err
+		}
+	}
+	return ForeignSource(n, x.name)
+}
+
+// ForeignSource returns the error for a source that has none of the n answers that the run scored before.
+func ForeignSource(n int, run string) error {
+	return errcode.New(errcode.FailedPrecondition, "the input has none of the %s that run %s scored before, so it is "+
+		"probably another one; no score was removed. Resume the run with its own input, or start a new run",
+		printable.Count(n, "answer"), printable.Short(run))
 }
 
 // sourced is an item or an error of a source.

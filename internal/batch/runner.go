@@ -52,6 +52,11 @@ type Runner struct {
 	Progress      func(Progress)
 	ProgressEvery time.Duration
 
+	// Expected reports whether the source should have an answer of the ledger. If there are such answers, and a source
+	// that can be read again has none of the ledger's, it is probably that of another run: Run fails with
+	// [errcode.FailedPrecondition] before it scores a case. It is called after Missing. It may be nil.
+	Expected func(scoring.AnswerID) bool
+
 	// Memory is called with the memory limit in bytes of cases and of the results that they name, when the run starts
 	// and when the limit changes. It does not include the memory for comparing two results. It may be nil.
 	Memory func(bytes int64)

@@ -115,6 +115,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed,
 		Ordered: e.ScoreFile != nil || e.Exports.Any(),
 		Stop:    e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held, Missing: e.heldMissing,
+		Expected: e.expected,
 		Skipped: func(c *scoring.Case, of scoring.AnswerID, spent scoring.Spent) {
 			if c != nil {
 				e.Summary.Describe(of, questionOf(c))

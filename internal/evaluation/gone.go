@@ -8,7 +8,6 @@ import (
 
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -18,16 +17,17 @@ import (
 // does not select keep theirs. If the input has none of the run's answers, it is probably another one: nothing is
 // removed and the error is FailedPrecondition.
 func (e *Run) removeGone(ctx context.Context, ledger batch.Ledger, o *batch.Outcome) error {
-	gone := slices.DeleteFunc(slices.Clone(o.Gone), func(a scoring.AnswerID) bool {
-		_, missing := e.absent[a]
-		return missing || !a.Matches(e.Chosen)
-	})
-	if len(gone) > 0 && o.Known == 0 {
-		return errcode.New(errcode.FailedPrecondition, "the input has none of the %s that run %s scored before, so it is "+
-			"probably another one; no score was removed. Resume the run with its own input, or start a new run",
-			printable.Count(len(gone), "answer"), printable.Short(e.ID))
+	gone := slices.DeleteFunc(slices.Clone(o.Gone), func(a scoring.AnswerID) bool { return !e.expected(a) })
+	if len(gone) > 0 && o.Known == 0 { // of a source that can be read only once
+		return batch.ForeignSource(len(gone), e.ID)
 	}
 	return e.remove(ctx, ledger, gone)
+}
+
+// expected reports whether the call selects an answer that was scored before, and that was not missing.
+func (e *Run) expected(a scoring.AnswerID) bool {
+	_, missing := e.absent[a]
+	return !missing && a.Matches(e.Chosen)
 }
 
 // removeAbsent removes the scores of missing answers whose questions the golden set has no longer.

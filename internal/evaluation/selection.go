@@ -112,10 +112,11 @@ func (e *Run) Resume(given Selection, named []string) (Selection, error) {
 // Select sets what a new run selects, which its rows of eval_runs record.
 func (e *Run) Select(s Selection) { e.selection = s }
 
-// noteUnrecorded writes a note if neither the run nor the command line selects answers, or metrics.
+// noteUnrecorded writes a note if neither the run nor the command line selects answers, or metrics. A run that records
+// metrics and no answers selected all answers.
 func (e *Run) noteUnrecorded(given Selection, named []string) {
 	var what, scored []string
-	if given == (Selection{}) {
+	if given == (Selection{}) && len(e.had) == 0 {
 		what, scored = append(what, "answers"), append(scored, "all answers")
 	}
 	if len(named) == 0 && len(e.had) == 0 {

@@ -72,7 +72,7 @@ func TestResumeKeepsTheMetrics(t *testing.T) {
 	}{
 		{`{"metrics":{"hybrid_ex":6,"ex_bird":3},"answers":{"batch_id":"d2"}}`, "", "ex_bird hybrid_ex", true, ""},
 		{`{"metrics":{"hybrid_ex":6,"ex_bird":3},"answers":{"batch_id":"d2"}}`, "ex_bird", "ex_bird", true, ""},
-		{`{"metrics":{"hybrid_ex":6}}`, "", "hybrid_ex", true, "note: run r records no selection of answers; selected are all answers\n"},
+		{`{"metrics":{"hybrid_ex":6}}`, "", "hybrid_ex", true, ""},
 		{`{}`, "", "", false, "note: run r records no selection of answers and metrics; selected are all answers and the default metrics\n"},
 		{`{}`, "ex_bird", "ex_bird", false, "note: run r records no selection of answers; selected are all answers\n"},
 		{`not JSON`, "", "", false, "note: run r records no selection of answers and metrics; selected are all answers and the default metrics\n"},
