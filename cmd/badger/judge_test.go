@@ -193,7 +193,7 @@ func TestJudgeOnTheCommandLine(t *testing.T) {
 		{"offline without a ledger", []string{"--judge", "openai:gpt-4o", "--offline", "--ledger", "none"}, exitUsage, []string{"there is no ledger to answer from"}, nil, 0},
 		{"offline with an empty ledger: each score says that nobody answered", []string{"--judge", "openai:gpt-4o", "--offline"}, exitFail, []string{"none of the 40 answers could be scored"}, nil, 0},
 		{"a budget that is no number", []string{"--judge", "openai:gpt-4o", "--budget", "lots"}, exitUsage, []string{"--budget: expected a number of tokens"}, nil, 0},
-		{"--backend without assessments", []string{"--backend", "o3"}, exitUsage, []string{"expected --assessments FILE"}, nil, 0},
+		{"--backend without assessments", []string{"--backend", "o3"}, exitUsage, []string{"--backend has no effect without --assessments"}, nil, 0},
 		{
 			"a budget ends the calls, not the run", []string{"--judge", "openai:gpt-4o", "--judge-url", good.URL(), "--judge-key-env", "JUDGE_KEY", "--budget", "12k"},
 			exitDone, []string{"not made, for the budget did not allow it"}, func() int { return len(good.Calls()) }, 39,

@@ -194,6 +194,7 @@ func (e *Run) scored(q Asked, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
 	}
+	delete(e.absent, rows[0].AnswerID) // it may have been missing before
 	e.Summary.Add(q, rows)
 	e.Summary.took(rows)
 	e.exportScored(q, rows)
