@@ -134,6 +134,7 @@ func (s *State) pattern() (*regexp.Regexp, error) {
 func (f ListFilter) String() string { return f.Column + string(f.Op) + f.Value }
 
 // otherOps maps operators of other languages, which would otherwise be read as an operation and a value, to those here.
+// They are not looked for in columns of text, whose values may begin with any character.
 var otherOps = map[string]Op{"=<": AtMost, "=>": AtLeast, "==": Equal, "===": Equal, "<>": NotEqual, "!==": NotEqual,
 	"=~": Contains, "!<": AtLeast, "!>": AtMost}
 
@@ -141,7 +142,8 @@ func parseFilter(s string) (ListFilter, error) {
 	at := strings.IndexAny(s, "!=~<>")
 	if at > 0 {
 		written := s[at : len(s)-len(strings.TrimLeft(s[at:], "=<>!~"))]
-		if meant, ok := otherOps[written]; ok {
+		text := s[:at] != "latency" && slices.Contains(Columns, s[:at])
+		if meant, ok := otherOps[written]; ok && !text {
 			return ListFilter{}, errcode.New(errcode.InvalidArgument, "filter: unknown operator %s in %.80q; did you mean %s?",
 				written, s, meant)
 		}

@@ -53,6 +53,7 @@ func TestParseErrors(t *testing.T) {
 		"filter=a%3D%3D1":      "did you mean =?",
 		"filter=a%3C%3E1":      "did you mean !=?",
 		"filter=a!%3C1":        "did you mean >=?",
+		"filter=latency%3D%3E": "did you mean >=?",
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
