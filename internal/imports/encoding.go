@@ -26,14 +26,11 @@ var notText = []struct {
 
 // CheckText returns an error that says what a file is if it is not text, or JSON in UTF-16. A folder is not examined.
 func CheckText(path string) error {
-	f, err := os.Open(path)
+	head, err := Head(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // only read
-	head := make([]byte, 64)
-	n, _ := io.ReadFull(f, head) // a short file has fewer, and a folder none
-	head = head[:n]
+	head = head[:min(len(head), 64)]
 	for _, x := range notText {
 		if at := x.at; len(head) > at && bytes.HasPrefix(head[at:], []byte(x.magic)) {
 			return errcode.New(errcode.InvalidArgument, "the file is %s", x.says)
@@ -44,6 +41,18 @@ func CheckText(path string) error {
 			"the file is JSON in %s, expected UTF-8: convert it, such as with iconv -f UTF-16 -t UTF-8", name)
 	}
 	return nil
+}
+
+// Head returns the first 4 KiB of a file, fewer if it is shorter, and nothing of a folder.
+func Head(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head) // opening it reports what matters
+	return head[:n], nil
 }
 
 // wideJSON returns the encoding of text that begins as JSON in UTF-16, with a byte order mark or without, and "" for

@@ -146,15 +146,12 @@ func (t *Traces) progress(at, size int64) {
 
 // startsJSON reports whether a line among the first 4 KiB of a file starts as JSON, or all are blank.
 func startsJSON(path string) bool {
-	f, err := os.Open(path)
+	head, err := Head(path)
 	if err != nil {
 		return true
 	}
-	defer f.Close() //nolint:errcheck // only read
-	head := make([]byte, 4096)
-	n, _ := io.ReadFull(f, head) // a short file has fewer
 	blank := true
-	for line := range bytes.Lines(bytes.TrimPrefix(head[:n], []byte(mark))) {
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(mark))) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}

@@ -311,14 +311,11 @@ var (
 // headOf returns the first 4 KiB of a file, without a byte order mark and surrounding white space; nil if it cannot be
 // read.
 func headOf(path string) []byte {
-	f, err := os.Open(path)
+	head, err := imports.Head(path)
 	if err != nil {
 		return nil
 	}
-	defer f.Close() //nolint:errcheck // only read
-	head := make([]byte, 4096)
-	n, _ := io.ReadFull(f, head) // a short file has fewer
-	return bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte(mark)))
+	return bytes.TrimSpace(bytes.TrimPrefix(head, []byte(mark)))
 }
 
 func isFolder(path string) bool {
